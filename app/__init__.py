@@ -1,0 +1,1 @@
+"""The Qt application: window, canvas, panels and the commands behind every edit."""

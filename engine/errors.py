@@ -1,0 +1,167 @@
+"""The error tree.
+
+Every error of Netcanvas derives from :class:`NetcanvasError`. Its text names the object, what was expected, what
+came, and the next step, so that it can be shown to a person as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = [
+    "CheckError",
+    "DataError",
+    "FileFormatError",
+    "GraphError",
+    "LayerError",
+    "NetError",
+    "NetcanvasError",
+    "PluginError",
+    "PrototxtError",
+    "SchemaError",
+    "ShapeError",
+    "SolverError",
+    "UnknownLayerTypeError",
+    "WeightsError",
+    "WorkerError",
+]
+
+
+class NetcanvasError(Exception):
+    """Root of all errors that Netcanvas raises on purpose.
+
+    Parameters
+    ----------
+    message : str
+        One sentence that names the object, what was expected and what came.
+    next_step : str, optional
+        What the user can do about it; appended to the text.
+    """
+
+    def __init__(self, message: str, *, next_step: str = "") -> None:
+        self.message = message
+        self.next_step = next_step
+        super().__init__(f"{message} {next_step}".strip())
+
+
+class PrototxtError(NetcanvasError):
+    """Text that cannot be read as prototxt where the caller needs it whole.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, without the place.
+    line, column : int
+        1-based place in the text; 0 when unknown.
+    source : str
+        Name of the file, or empty for text in memory.
+    """
+
+    def __init__(self, message: str, *, line: int = 0, column: int = 0, source: str = "", next_step: str = "") -> None:
+        self.line = line
+        self.column = column
+        self.source = source
+        place = ":".join(part for part in (source, str(line or ""), str(column or "")) if part)
+        super().__init__(f"{place}: {message}" if place else message, next_step=next_step)
+
+
+class SchemaError(PrototxtError):
+    """A field, value or message that the schema does not allow."""
+
+
+class GraphError(NetcanvasError):
+    """An operation on the graph that cannot be done."""
+
+
+class CheckError(GraphError):
+    """A rule of the graph refuses an edit; the message says which, in one sentence."""
+
+
+class NetError(NetcanvasError):
+    """A net that cannot be built or run."""
+
+
+class LayerError(NetError):
+    """A fault of one layer.
+
+    Parameters
+    ----------
+    layer, layer_type : str
+        Name and type of the layer.
+    detail : str
+        Expected and received, in one sentence.
+    port : str
+        For example ``bottom 0``; empty when the fault is of the layer as a whole.
+    method : str
+        ``setup``, ``reshape``, ``forward`` or ``backward`` where it is known.
+    traceback_text : str
+        The plugin's own traceback, for faults raised by user code.
+    """
+
+    def __init__(
+        self,
+        layer: str,
+        layer_type: str,
+        detail: str,
+        *,
+        port: str = "",
+        method: str = "",
+        next_step: str = "",
+        traceback_text: str = "",
+    ) -> None:
+        self.layer = layer
+        self.layer_type = layer_type
+        self.detail = detail
+        self.port = port
+        self.method = method
+        self.traceback_text = traceback_text
+        where = f", {port}" if port else ""
+        during = f" in {method}" if method else ""
+        super().__init__(f"Layer '{layer}' ({layer_type}){where}{during}: {detail}", next_step=next_step)
+
+
+class ShapeError(LayerError):
+    """Shapes that do not fit a layer."""
+
+
+class UnknownLayerTypeError(NetError):
+    """A layer type that nothing registers.
+
+    Parameters
+    ----------
+    layer, layer_type : str
+        Name and type as written.
+    closest : sequence of str
+        Known types that look like it, best first.
+    """
+
+    def __init__(self, layer: str, layer_type: str, closest: Sequence[str] = ()) -> None:
+        self.layer = layer
+        self.layer_type = layer_type
+        self.closest = tuple(closest)
+        hint = f"Did you mean '{closest[0]}'?" if closest else "Add a plugin that provides it."
+        super().__init__(f"Layer '{layer}': no layer type '{layer_type}' is known.", next_step=hint)
+
+
+class PluginError(LayerError):
+    """User code that failed to load or raised."""
+
+
+class DataError(NetcanvasError):
+    """A data source that is missing, unreadable or does not fit; the message names the path."""
+
+
+class FileFormatError(NetcanvasError):
+    """A file that is not what it should be; the message says what it looks like."""
+
+
+class WeightsError(NetcanvasError):
+    """Weights that do not fit the net; the message names the layer, the blob and both shapes."""
+
+
+class SolverError(NetcanvasError):
+    """A solver setting that is missing, wrong or not offered."""
+
+
+class WorkerError(NetcanvasError):
+    """A worker process that could not be started, reached or understood."""

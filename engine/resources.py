@@ -1,0 +1,43 @@
+"""Where the shipped files lie: beside the packages in a checkout, inside ``app`` in an installed wheel."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import platformdirs
+
+__all__ = ["plugins_path", "resource_path", "user_data_path"]
+
+
+def _shipped(folder: str) -> Path:
+    sibling = Path(__file__).resolve().parent.parent / folder
+    if sibling.is_dir():
+        return sibling
+    spec = importlib.util.find_spec("app")
+    if spec is not None and spec.submodule_search_locations:
+        return Path(next(iter(spec.submodule_search_locations))) / folder
+    raise FileNotFoundError(f"The shipped folder '{folder}' is missing. Reinstall Netcanvas.")
+
+
+def resource_path(name: str = "") -> Path:
+    """Return the path of a shipped resource.
+
+    Parameters
+    ----------
+    name : str
+        Path below ``resources/`` with forward slashes, such as ``"examples/lenet"``.
+    """
+    return _shipped("resources") / name
+
+
+def plugins_path() -> Path:
+    """Return the folder of the plugins shipped with the product."""
+    return _shipped("plugins")
+
+
+def user_data_path() -> Path:
+    """Return the folder for this user's examples, runs and recovery files, making it when missing."""
+    path = platformdirs.user_data_path("netcanvas", appauthor=False)
+    path.mkdir(parents=True, exist_ok=True)
+    return path
