@@ -1,0 +1,111 @@
+"""Copy and paste of layers, as prototxt text that any editor understands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF
+
+from app.canvas.arrange import place_new
+from app.placement import Point
+from engine.errors import GraphError
+from engine.graph import OpGraph
+
+if TYPE_CHECKING:
+    from app.canvas.scene import CanvasScene
+    from engine.graph import NodeId
+
+__all__ = ["copy_text", "duplicate", "paste"]
+
+_STEP = 40.0
+_HANDLED = ("name", "type", "bottom", "top")
+
+
+def copy_text(scene: CanvasScene) -> str:
+    """Text of the selected layers, in document order."""
+    graph = scene.document.graph
+    chosen = set(scene.document.selection.node_ids)
+    texts = [graph.layer_text(node.id) for node in graph.nodes() if node.id in chosen and not node.virtual]
+    return "\n".join(texts) + "\n" if texts else ""
+
+
+def paste(
+    scene: CanvasScene, text: str, at: QPointF | None = None, *, keep_inputs: bool = False, label: str = "Paste"
+) -> list[NodeId]:
+    """Add the layers of a text under fresh names, wired among themselves as they were, and select them.
+
+    Parameters
+    ----------
+    at : QPointF, optional
+        Place in the scene of the upper left corner; below and right of the originals by default.
+    keep_inputs : bool
+        Whether inputs from outside of the text stay wired.
+
+    Raises
+    ------
+    GraphError
+        When the text holds no layers.
+    """
+    document = scene.document
+    pieces = OpGraph.parse(text)
+    nodes = [node for node in pieces.nodes() if not node.virtual]
+    if not nodes:
+        raise GraphError("The clipboard holds no layers.", next_step="Copy layers here or from a prototxt file.")
+
+    def edit(graph: OpGraph) -> list[NodeId]:
+        renamed: dict[str, str] = {}
+        added: list[NodeId] = []
+        for node in nodes:
+            name = graph.fresh_layer_name(node.type) if graph.named(node.name) or not node.name else node.name
+            bottoms = [renamed.get(blob) or (blob if keep_inputs and graph.writers(blob) else "?") for blob in node.bottoms]
+            tops: list[str] = []
+            for index, blob in enumerate(node.tops):
+                if index < len(node.bottoms) and node.bottoms[index] == blob and bottoms[index] != "?":
+                    tops.append(bottoms[index])  # in place
+                    continue
+                fresh = graph.fresh_blob_name(name if len(node.tops) == 1 else f"{blob}")
+                renamed[blob] = fresh
+                tops.append(fresh)
+            rest = "\n".join(
+                field.text.strip() for field in pieces.message(node.id) if field.name not in _HANDLED
+            )
+            added.append(graph.add_node(node.type, name=name, bottoms=bottoms, tops=tops, fields=rest))
+        _place(scene, added, at, [node.name for node in nodes])
+        return added
+
+    added = document.apply(f"{label} {len(nodes)} layers" if len(nodes) > 1 else f"{label} {nodes[0].name}", edit)
+    place_new(scene)
+    document.selection.set(added)
+    return added
+
+
+def duplicate(scene: CanvasScene) -> list[NodeId]:
+    """Copy the selected layers beside themselves, keeping their inputs."""
+    text = copy_text(scene)
+    return paste(scene, text, keep_inputs=True, label="Duplicate") if text else []
+
+
+def _place(scene: CanvasScene, added: list[NodeId], at: QPointF | None, names: list[str]) -> None:
+    positions = scene.document.positions
+    graph = scene.document.graph
+    origins: list[Point | None] = []
+    for name in names:
+        known = [positions.get(node.id) for node in graph.named(name) if node.id not in added]
+        origins.append(next((point for point in known if point is not None), None))
+    known_points = [point for point in origins if point is not None]
+    if len(known_points) < len(added):
+        if at is not None:
+            for index, node_id in enumerate(added):
+                positions.place(node_id, at.x() + 270.0 * index, at.y())
+        return
+    left, top = min(p.x for p in known_points), min(p.y for p in known_points)
+    dx, dy = (at.x() - left, at.y() - top) if at is not None else (_STEP, _lowest(scene, known_points) - top + _STEP)
+    for node_id, point in zip(added, known_points, strict=True):
+        positions.place(node_id, round((point.x + dx) / 10) * 10, round((point.y + dy) / 10) * 10)
+
+
+def _lowest(scene: CanvasScene, points: list[Point]) -> float:
+    """Lower edge of the cards at the given places."""
+    corners = set(points)
+    bodies = [item.scene_body() for item in scene.nodes.values() if Point(item.x(), item.y()) in corners]
+    return max((body.bottom() for body in bodies), default=points[0].y)

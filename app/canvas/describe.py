@@ -1,0 +1,128 @@
+"""From the document's facts about a node to what the node shows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from app.canvas.face import Face, Port, shape_text
+from app.theme import Theme
+from engine.prototxt import Message, Scalar
+
+if TYPE_CHECKING:
+    from app.document import Document
+    from engine.graph import Node
+    from engine.registry import LayerInfo
+    from engine.shapes import NodeShapes
+
+__all__ = ["count_text", "describe"]
+
+_MOST_PARAMS = 3
+_GENERIC = ("bottom", "top")
+
+
+def describe(document: Document, node: Node) -> Face:
+    """Return what the canvas shows of a node."""
+    info = document.registry.info(node.type)
+    shapes = document.shapes.get(node.id)
+    in_place = bool(node.bottoms) and bool(node.tops) and node.bottoms[0] == node.tops[0]
+    inputs = _inputs(node, info)
+    chip = in_place and len(inputs) == 1 and len(node.tops) == 1
+    severity, problems = document.problems_of(node.id)
+    phases = {str(phase) for phase in node.phases}
+    phase = next(iter(phases)) if len(phases) == 1 else ""
+    view = document.phase_view
+    return Face(
+        title=node.name or "(no name)",
+        type=node.type or "(no type)",
+        category=Theme.current().category_key(info.category if info else "other"),
+        inputs=inputs,
+        outputs=_outputs(node, info, shapes),
+        params=() if chip else key_params(document, node, info),
+        phase=phase,
+        chip=chip,
+        severity=severity,
+        problems=problems,
+        size_text=_size_text(shapes),
+        ghost=view != "all" and view not in phases,
+        summary=info.summary if info else "",
+    )
+
+
+def count_text(count: int) -> str:
+    """Write a large count in three figures: 500, 25.1 k, 1.26 M."""
+    if count < 10_000:
+        return f"{count:,}".replace(",", "\u202f")
+    for limit, unit in ((1e6, "k"), (1e9, "M"), (math.inf, "G")):
+        if count < limit * 0.9995:
+            return f"{count / limit * 1e3:.3g}\u202f{unit}" if limit < math.inf else f"{count / 1e9:.3g}\u202f{unit}"
+    return str(count)
+
+
+def _inputs(node: Node, info: LayerInfo | None) -> tuple[Port, ...]:
+    ports = [Port(_port_name(info, index, True), blob) for index, blob in enumerate(node.bottoms)]
+    if info is not None:
+        # Ports that could still be wired: all that are required, and one more where any number may come.
+        wanted = max(info.min_bottoms, 0)
+        if info.max_bottoms is None and not info.paired:
+            wanted = max(wanted, len(ports) + 1)
+        while len(ports) < wanted:
+            ports.append(Port(_port_name(info, len(ports), True) or "input", ""))
+    return tuple(ports)
+
+
+def _outputs(node: Node, info: LayerInfo | None, shapes: NodeShapes | None) -> tuple[Port, ...]:
+    known = shapes.tops if shapes is not None and shapes.state != "unknown" else ()
+    return tuple(
+        Port(
+            _port_name(info, index, False) if len(node.tops) > 1 else "",
+            blob,
+            shape_text(known[index]) if index < len(known) and known[index] is not None else "",
+        )
+        for index, blob in enumerate(node.tops)
+    )
+
+
+def _port_name(info: LayerInfo | None, index: int, bottom: bool) -> str:
+    if info is None:
+        return ""
+    name = info.bottom_name(index) if bottom else info.top_name(index)
+    return "" if name.split(" ")[0] in _GENERIC else name
+
+
+def _size_text(shapes: NodeShapes | None) -> str:
+    if shapes is None or not shapes.params:
+        return ""
+    total = sum(math.prod(shape) for shape in shapes.params)
+    return f"{count_text(total)} params" if total else ""
+
+
+def key_params(document: Document, node: Node, info: LayerInfo | None) -> tuple[tuple[str, str], ...]:
+    """Return the first scalar parameters as written, from the layer's own message."""
+    names = [info.param_field] if info is not None and info.param_field else []
+    if node.type == "Data" or not names:
+        names = [f"{node.type.lower()}_param", *names]
+    for name in dict.fromkeys(names):
+        message = document.graph.field(node.id, (name,))
+        if isinstance(message, Message):
+            return tuple(_rows(message))
+    return ()
+
+
+def _rows(message: Message) -> Sequence[tuple[str, str]]:
+    rows: dict[str, str] = {}
+    for field in message:
+        value = field.value
+        if not isinstance(value, Scalar):
+            continue
+        text = value.as_str() if value.kind == "string" else value.text
+        if value.kind == "string" and "/" in text:
+            text = PurePath(text).name or text
+        text = " ".join(text.split())
+        if field.name in rows:
+            rows[field.name] += f"\u00d7{text}"
+        elif len(rows) < _MOST_PARAMS:
+            rows[field.name] = text
+    return list(rows.items())

@@ -1,0 +1,108 @@
+"""What a node shows, apart from how it is painted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+__all__ = ["CHIP_HEIGHT", "DOCK_GAP", "NODE_WIDTH", "Face", "Port", "shape_text"]
+
+NODE_WIDTH = 184.0
+CHIP_HEIGHT = 28.0
+DOCK_GAP = 6.0
+NODE_RADIUS = 6.0
+HEADER = 40.0
+PORT_ROW = 20.0
+PARAM_ROW = 16.0
+FOOTER = 20.0
+PADDING = 10.0
+_PORTS_TOP = HEADER + PADDING
+TIMES = "\u00d7"
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """One end of wires on a node.
+
+    Attributes
+    ----------
+    name : str
+        Name that the layer gives the port.
+    blob : str
+        Blob that the text names there; ``"?"`` while nothing is connected.
+    shape : str
+        Shape to show, empty while unknown.
+    """
+
+    name: str
+    blob: str
+    shape: str = ""
+
+    @property
+    def label(self) -> str:
+        """Text beside the port."""
+        return self.name or self.blob
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """All that is visible of one node.
+
+    Attributes
+    ----------
+    params : tuple of (str, str)
+        Key parameters as written, name and value.
+    phase : str
+        ``TRAIN`` or ``TEST`` where the node is only in that phase, else empty.
+    chip : bool
+        In-place layers are drawn as one line that docks under the node above.
+    severity : str
+        ``error``, ``warning`` or empty; ``problems`` are the sentences.
+    ghost : bool
+        Not in the phase that is shown.
+    """
+
+    title: str
+    type: str
+    category: str
+    inputs: tuple[Port, ...] = ()
+    outputs: tuple[Port, ...] = ()
+    params: tuple[tuple[str, str], ...] = ()
+    phase: str = ""
+    chip: bool = False
+    severity: str = ""
+    problems: tuple[str, ...] = ()
+    size_text: str = ""
+    ghost: bool = False
+    summary: str = field(default="", compare=False)
+
+    @property
+    def rows(self) -> int:
+        """Rows of ports."""
+        return max(len(self.inputs), len(self.outputs), 1)
+
+    @property
+    def footer(self) -> bool:
+        """Whether there is a last line with the size and the output shape."""
+        return not self.chip
+
+    @property
+    def height(self) -> float:
+        """Height in pixels at 100 %."""
+        if self.chip:
+            return CHIP_HEIGHT
+        return 10.0 * math.ceil((_PORTS_TOP + PORT_ROW * self.rows + PARAM_ROW * len(self.params) + FOOTER + 6.0) / 10.0)
+
+    def input_y(self, index: int) -> float:
+        """Height of an input below the node's top."""
+        return CHIP_HEIGHT / 2 if self.chip else _PORTS_TOP + PORT_ROW * (index + 0.5)
+
+    def output_y(self, index: int) -> float:
+        """Height of an output below the node's top."""
+        return CHIP_HEIGHT / 2 if self.chip else _PORTS_TOP + PORT_ROW * (index + 0.5)
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """Write a shape as people read it; a scalar as the word."""
+    return TIMES.join(str(size) for size in shape) if shape else "scalar"

@@ -1,0 +1,151 @@
+"""Adding a layer: where it stands, what it starts with, and how it is wired."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QPointF
+
+from app.canvas import edits
+from app.canvas.face import NODE_WIDTH
+from engine.resources import resource_path
+
+if TYPE_CHECKING:
+    from app.canvas.nodeitem import NodeItem
+    from app.canvas.scene import CanvasScene
+    from engine.graph import NodeId, OpGraph
+    from engine.registry import LayerInfo
+
+__all__ = ["Origin", "fitting", "insert"]
+
+_NEW_HEIGHT = 150.0
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The port from which a new layer is wired.
+
+    Attributes
+    ----------
+    side : str
+        ``output``: the new layer reads it; ``input``: the new layer feeds it.
+    """
+
+    node: NodeId
+    side: str
+    index: int
+
+
+@lru_cache(maxsize=1)
+def _starters() -> dict[str, Any]:
+    return tomllib.loads(resource_path("palette/starters.toml").read_text(encoding="utf-8"))
+
+
+def fitting(infos: tuple[LayerInfo, ...], side: str) -> tuple[LayerInfo, ...]:
+    """Return the types that can be wired to a port: those with inputs to an output, and the other way round."""
+    if side == "output":
+        return tuple(info for info in infos if info.max_bottoms is None or info.max_bottoms > 0)
+    if side == "input":
+        return tuple(info for info in infos if info.max_tops is None or info.max_tops > 0)
+    return infos
+
+
+def insert(
+    scene: CanvasScene, kind: str, at: QPointF | None = None, origin: Origin | None = None, *, wire: bool = True
+) -> NodeId:
+    """Add a layer in one undoable step, select it, and return it.
+
+    Parameters
+    ----------
+    kind : str
+        Type of the layer.
+    at : QPointF, optional
+        Place in the scene of its middle; beside what it is wired to by default.
+    origin : Origin, optional
+        The port it is wired to; an output of the node selected last by default.
+    wire : bool
+        Whether to wire it to the selection where no ``origin`` is given.
+
+    Raises
+    ------
+    GraphError
+        When a rule refuses; then nothing is changed.
+    """
+    document = scene.document
+    info = document.registry.info(kind)
+    if origin is None and wire:
+        origin = _from_selection(scene, info)
+    source = origin if origin is not None and origin.side == "output" else None
+    host = scene.nodes[source.node] if source is not None else None
+    in_place = source is not None and info is not None and kind in _starters()["in_place"]["types"]
+    label = f"Add {kind}"
+
+    def edit(graph: OpGraph) -> NodeId:
+        bottoms, tops = _ports(graph, info, source, in_place=in_place)
+        new = graph.add_node(
+            kind,
+            bottoms=bottoms,
+            tops=tops,
+            fields=_starters()["fields"].get(kind),
+            after=source.node if source is not None and in_place else None,
+        )
+        place = _place(scene, at, host, origin, in_place=in_place)
+        document.positions.place(new, place.x(), place.y())
+        if source is not None and not in_place:
+            graph.connect(source.node, source.index, new, 0)
+        if origin is not None and origin.side == "input":
+            graph.connect(new, 0, origin.node, origin.index)
+        return new
+
+    new = document.apply(label, edit)
+    document.selection.set([new])
+    return new
+
+
+def _from_selection(scene: CanvasScene, info: LayerInfo | None) -> Origin | None:
+    last = scene.document.selection.last
+    if last is None or (info is not None and info.max_bottoms == 0):
+        return None
+    node = scene.document.graph.node(last)
+    return Origin(last, "output", 0) if node.tops else None
+
+
+def _ports(
+    graph: OpGraph, info: LayerInfo | None, source: Origin | None, *, in_place: bool
+) -> tuple[list[str], list[str] | int]:
+    if source is not None and in_place:
+        blob = graph.node(source.node).tops[source.index]
+        return [blob], [blob]
+    least = info.min_bottoms if info is not None else 1
+    if info is not None and info.max_bottoms is None:
+        least = max(least, 2)
+    bottoms = ["?"] * least
+    for index in range(1, least):
+        # Labels and the like are found by the name of the port, so that a loss is wired when it is added.
+        name = info.bottom_name(index) if info is not None else ""
+        if graph.writers(name):
+            bottoms[index] = name
+    if info is not None and info.max_bottoms == 0 and info.min_tops > 1:
+        return bottoms, [graph.fresh_blob_name(info.top_name(index)) for index in range(info.min_tops)]
+    return bottoms, max(1, info.min_tops) if info is not None else 1
+
+
+def _place(
+    scene: CanvasScene, at: QPointF | None, host: NodeItem | None, origin: Origin | None, *, in_place: bool
+) -> QPointF:
+    if in_place and host is not None:
+        return scene.dock_point(host)
+    if at is not None:
+        return edits.free_place(scene, at - QPointF(NODE_WIDTH / 2, 20.0), _NEW_HEIGHT)
+    if host is not None:
+        return edits.free_place(scene, edits.place_after(scene.root_of(host)), _NEW_HEIGHT)
+    if origin is not None:
+        target = scene.nodes[origin.node].pos()
+        return edits.free_place(scene, target - QPointF(NODE_WIDTH + 86.0, 0.0), _NEW_HEIGHT)
+    content = scene.content_rect()
+    if content.isNull():
+        return QPointF(0.0, 0.0)
+    return edits.free_place(scene, QPointF(content.left(), content.bottom() + 40.0), _NEW_HEIGHT)

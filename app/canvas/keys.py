@@ -1,0 +1,78 @@
+"""Keys of the canvas that are not window shortcuts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+
+from app.canvas import edits
+from app.placement import Point
+
+if TYPE_CHECKING:
+    from app.canvas.view import CanvasView
+
+__all__ = ["CanvasKeys"]
+
+_NUDGE = 10.0
+_ARROWS = {
+    Qt.Key.Key_Left: (-1, 0),
+    Qt.Key.Key_Right: (1, 0),
+    Qt.Key.Key_Up: (0, -1),
+    Qt.Key.Key_Down: (0, 1),
+}
+
+
+class CanvasKeys:
+    """Turns keys into what the view does."""
+
+    def __init__(self, view: CanvasView) -> None:
+        self._view = view
+        plain = Qt.KeyboardModifier.NoModifier
+        self._table = {
+            (Qt.Key.Key_F, plain): view.frame_selection,
+            (Qt.Key.Key_Home, plain): view.frame,
+            (Qt.Key.Key_1, plain): lambda: view.set_scale(1.0),
+            (Qt.Key.Key_Plus, plain): lambda: view.zoom_by(1.25),
+            (Qt.Key.Key_Minus, plain): lambda: view.zoom_by(0.8),
+            (Qt.Key.Key_Escape, plain): self._escape,
+            (Qt.Key.Key_F2, plain): self._rename,
+            (Qt.Key.Key_Delete, plain): self._delete,
+            (Qt.Key.Key_Backspace, plain): self._delete,
+        }
+
+    def press(self, event: QKeyEvent) -> bool:
+        """Handle a key; return whether it meant anything."""
+        modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        key = Qt.Key(event.key())
+        if key in _ARROWS and not modifiers & ~Qt.KeyboardModifier.ShiftModifier:
+            return self._nudge(*_ARROWS[key], fine=bool(modifiers))
+        action = self._table.get((key, modifiers))
+        if action is None:
+            return False
+        action()
+        return True
+
+    def _escape(self) -> None:
+        if not self._view.cancel_gesture():
+            self._view.document.selection.clear()
+            self._view.canvas.select_edge(None)
+
+    def _rename(self) -> None:
+        last = self._view.document.selection.last
+        if last is not None:
+            self._view.title_edit.open(last)
+
+    def _delete(self) -> None:
+        edits.delete_selected(self._view.canvas)
+
+    def _nudge(self, dx: int, dy: int, *, fine: bool) -> bool:
+        document = self._view.document
+        ids = self._view.canvas.with_followers(document.selection.node_ids)
+        if not ids:
+            return False
+        step = 1.0 if fine else _NUDGE
+        points = document.positions.of(ids)
+        document.move_nodes({key: Point(p.x + dx * step, p.y + dy * step) for key, p in points.items()}, "Nudge")
+        return True

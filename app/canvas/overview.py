@@ -1,0 +1,67 @@
+"""The whole net as batches of boxes and lines, for far zoom and for the minimap."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QLineF, QRectF
+from PySide6.QtGui import QPainter
+
+if TYPE_CHECKING:
+    from app.canvas.scene import CanvasScene
+
+__all__ = ["Overview"]
+
+
+class Overview:
+    """Lists of boxes by colour and of lines, kept until the scene changes."""
+
+    def __init__(self, scene: CanvasScene) -> None:
+        self._scene = scene
+        self._boxes: dict[str, list[QRectF]] | None = None
+        self._lines: list[QLineF] = []
+        self._marked: list[QRectF] = []
+        self._faults: dict[str, list[QRectF]] = {}
+
+    def forget(self) -> None:
+        """Throw the lists away; the next painting makes them anew."""
+        self._boxes = None
+
+    def paint(self, painter: QPainter) -> None:
+        """Paint in scene coordinates."""
+        boxes = self._boxes if self._boxes is not None else self._collect()
+        style = self._scene.style_set
+        painter.setPen(style.wire_far)
+        painter.drawLines(self._lines)
+        painter.setPen(style.no_pen)
+        for category, rects in boxes.items():
+            painter.setBrush(style.far[category])
+            painter.drawRects(rects)
+        if self._marked:
+            painter.setBrush(style.accent_brush)
+            painter.drawRects(self._marked)
+        for severity, rects in self._faults.items():
+            painter.setBrush(style.error if severity == "error" else style.warning)
+            painter.drawRects(rects)
+
+    def _collect(self) -> dict[str, list[QRectF]]:
+        boxes: dict[str, list[QRectF]] = {}
+        self._marked = []
+        self._faults = {}
+        for item in self._scene.nodes.values():
+            body = item.scene_body()
+            if item.marked:
+                self._marked.append(body)
+            else:
+                boxes.setdefault(item.face.category, []).append(body)
+            if item.face.severity:
+                corner = QRectF(body.right() - 40.0, body.top() - 20.0, 60.0, 60.0)
+                self._faults.setdefault(item.face.severity, []).append(corner)
+        self._lines = []
+        for edge in self._scene.edges.values():
+            if edge.docked:
+                continue
+            points = [edge.line.p1(), *edge.via, edge.line.p2()]
+            self._lines += [QLineF(a, b) for a, b in zip(points, points[1:], strict=False)]
+        self._boxes = boxes
+        return boxes

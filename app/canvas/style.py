@@ -1,0 +1,143 @@
+"""Pens, brushes, fonts and prepared texts of the canvas, made once per theme.
+
+A node is painted thousands of times while a view pans, so nothing is made while painting.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainterPath, QPen, QPixmap, QStaticText
+from PySide6.QtWidgets import QApplication
+
+from app.canvas.face import CHIP_HEIGHT, HEADER, NODE_RADIUS, NODE_WIDTH
+from app.icons import category_icon_name, icon_pixmap
+from app.theme import Theme, blend
+
+__all__ = ["CanvasStyle", "StaticLabel"]
+
+
+class StaticLabel:
+    """A line of text that is laid out once.
+
+    Parameters
+    ----------
+    text : str
+        Plain text on one line.
+    font : QFont
+        Font that it is always painted with.
+    """
+
+    __slots__ = ("height", "static", "text", "width")
+
+    def __init__(self, text: str, font: QFont, width: float) -> None:
+        self.text = text
+        self.static = QStaticText(text)
+        self.static.setTextFormat(Qt.TextFormat.PlainText)
+        self.static.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
+        self.static.prepare(font=font)
+        self.width = width
+        self.height = self.static.size().height()
+
+
+class CanvasStyle:
+    """Everything that painting the canvas needs, for one theme."""
+
+    def __init__(self, theme: Theme) -> None:
+        self.theme = theme
+        family = QApplication.font().family()
+        self.title_font = self._font(family, 13, QFont.Weight.DemiBold)
+        self.text_font = self._font(family, 11)
+        self.small_font = self._font(family, 10)
+        self.badge_font = self._font(family, 9, QFont.Weight.DemiBold)
+        self._metrics = {id(f): QFontMetricsF(f) for f in (self.title_font, self.text_font, self.small_font, self.badge_font)}
+
+        color = theme.color
+        self.canvas = color("canvas")
+        self.text = QPen(color("text"))
+        self.muted = QPen(color("text_muted"))
+        self.node_brush = QBrush(color("node"))
+        self.chip_brush = QBrush(theme.mix("node", "canvas", 0.86))
+        self.border = QPen(color("node_border"), 1.0)
+        self.hover = QPen(color("node_hover"), 1.4)
+        self.selected = QPen(color("selection"), 2.0)
+        self.line = QPen(theme.mix("node_border", "node", 0.6), 1.0)
+        self.shadow = QBrush(QColor(0, 0, 0, 60 if theme.is_dark else 22))
+        self.port = QBrush(color("port"))
+        self.port_open = QBrush(color("node"))
+        self.port_pen = QPen(color("port"), 1.5)
+        self.port_hot = QBrush(color("accent"))
+        self.accent = QPen(color("accent"), 2.0)
+        self.accent_brush = QBrush(color("accent"))
+        self.dots = QPen(color("grid_strong"), 2.0)
+        self.dots.setCosmetic(True)
+        self.no_pen = QPen(Qt.PenStyle.NoPen)
+        self.band = QBrush(QColor(color("accent").red(), color("accent").green(), color("accent").blue(), 36))
+        self.error = color("error")
+        self.warning = color("warning")
+        self.ok = color("ok")
+        self.badge_text = QPen(color("surface"))
+        self.wire = self._wire("wire", 1.8)
+        self.wire_far = QPen(color("wire"), 0)
+        self.wire_hover = self._wire("wire_hover", 2.4)
+        self.wire_selected = self._wire("accent", 2.2)
+        self.wire_bad = self._wire("error", 2.0)
+        self.wire_train = self._wire("wire", 1.8, [7.0, 3.0])
+        self.wire_test = self._wire("wire", 1.8, [1.5, 3.0])
+        self.label_back = QBrush(theme.mix("canvas", "surface", 0.85))
+        self.phase_fill = {
+            phase: QBrush(blend(color(role), color("node"), 0.22)) for phase, role in (("TRAIN", "ok"), ("TEST", "warning"))
+        }
+        self.phase_pen = {"TRAIN": QPen(color("ok")), "TEST": QPen(color("warning"))}
+        self.categories = {key: QBrush(value) for key, value in theme.categories.items()}
+        self.headers = {key: QBrush(blend(value, color("node"), 0.16)) for key, value in theme.categories.items()}
+        self.far = {key: blend(value, color("node"), 0.62) for key, value in theme.categories.items()}
+        self.header_path = _top_rounded(HEADER)
+        self.chip_path = QPainterPath()
+        self.chip_path.addRoundedRect(QRectF(0.5, 0.5, NODE_WIDTH - 1.0, CHIP_HEIGHT - 1.0), NODE_RADIUS, NODE_RADIUS)
+        self.label = lru_cache(maxsize=20_000)(self._label)
+        self.icon = lru_cache(maxsize=256)(self._icon)
+
+    @staticmethod
+    def _font(family: str, pixels: int, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
+        font = QFont(family)
+        font.setPixelSize(pixels)
+        font.setWeight(weight)
+        return font
+
+    def _wire(self, role: str, width: float, dashes: list[float] | None = None) -> QPen:
+        pen = QPen(self.theme.color(role), width)
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap if dashes is None else Qt.PenCapStyle.FlatCap)
+        if dashes:
+            pen.setDashPattern(dashes)
+        return pen
+
+    def _label(self, text: str, font_name: str, room: float) -> StaticLabel:
+        font: QFont = getattr(self, font_name)
+        metrics = self._metrics[id(font)]
+        width = metrics.horizontalAdvance(text)
+        if room and width > room:
+            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+            width = metrics.horizontalAdvance(text)
+        return StaticLabel(text, font, width)
+
+    def _icon(self, category: str, size: int, ratio: float) -> QPixmap:
+        return icon_pixmap(category_icon_name(category), self.theme.category(category), size, ratio)
+
+    def width_of(self, text: str, font_name: str) -> float:
+        """Width of a text in pixels at 100 %."""
+        return self._metrics[id(getattr(self, font_name))].horizontalAdvance(text)
+
+
+def _top_rounded(height: float) -> QPainterPath:
+    """Return the header of a card: round corners above, square ones below."""
+    left, top, right, bottom, r = 0.5, 0.5, NODE_WIDTH - 0.5, height, NODE_RADIUS
+    path = QPainterPath(QPointF(left, bottom))
+    path.lineTo(left, top + r)
+    path.quadTo(left, top, left + r, top)
+    path.lineTo(right - r, top)
+    path.quadTo(right, top, right, top + r)
+    path.lineTo(right, bottom)
+    path.closeSubpath()
+    return path

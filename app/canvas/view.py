@@ -1,0 +1,474 @@
+"""The view: navigation, painting, and handing events to gestures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QEnterEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QTransform,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel, QToolTip, QWidget
+
+from app.canvas import edits
+from app.canvas.edgeitem import EdgeItem
+from app.canvas.gestures import BandGesture, ConnectGesture, Gesture, MoveGesture, PanGesture
+from app.canvas.keys import CanvasKeys
+from app.canvas.nodeitem import LOD_BOXES, NodeItem
+from app.canvas.scene import CanvasScene
+from app.canvas.titleedit import TitleEdit
+from app.qt import guard
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from app.document import Document
+    from engine.graph import NodeId
+
+__all__ = ["CanvasView"]
+
+_SMALLEST, _LARGEST = 0.04, 4.0
+_GRID = 40.0
+_CROWD = 600
+_PORT_PRESS = 9.0
+_WIRE_PRESS = 6.0
+
+Button = Qt.MouseButton
+Modifier = Qt.KeyboardModifier
+
+
+class CanvasView(QGraphicsView):
+    """Shows one document and takes the gestures.
+
+    Attributes
+    ----------
+    refused : Signal(str)
+        An edit that a rule forbids, with the reason in one sentence.
+    search_asked : Signal(QPoint, object, str, int)
+        Open the search palette at a place in the viewport; node, side and number of the port that a wire was drawn
+        from, or None, "" and 0.
+    cursor_moved : Signal(QPointF)
+        Pointer in the scene.
+    scale_changed : Signal(float)
+        1.0 is 100 %.
+    """
+
+    refused = Signal(str)
+    search_asked = Signal(QPoint, object, str, int)
+    menu_asked = Signal(QPoint)
+    cursor_moved = Signal(QPointF)
+    scale_changed = Signal(float)
+
+    def __init__(self, document: Document, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("canvas.view")
+        self.setAccessibleName("Net canvas")
+        self.document = document
+        self.canvas = CanvasScene(document, self)
+        self.setScene(self.canvas)
+        self.snapping = True
+        self._gesture: Gesture | None = None
+        self._space = False
+        self._space_used = False
+        self._hovered: NodeItem | EdgeItem | None = None
+        self._crowded: bool | None = None
+        self._keys = CanvasKeys(self)
+        self.title_edit = TitleEdit(self)
+        self._reason = QLabel(self.viewport())
+        self._reason.setObjectName("canvas.reason")
+        self._reason.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._reason.hide()
+        self._hint = QLabel(
+            "<b>Drop a .prototxt file here</b><br>or press Tab to add the first layer", self.viewport()
+        )
+        self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._hint.setProperty("muted", True)
+        self._hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.MinimalViewportUpdate)
+        self.setOptimizationFlags(
+            QGraphicsView.OptimizationFlag.DontSavePainterState
+            | QGraphicsView.OptimizationFlag.DontAdjustForAntialiasing
+        )
+        self.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.setTransformationAnchor(QGraphicsView.ViewportAnchor.NoAnchor)
+        self.setResizeAnchor(QGraphicsView.ViewportAnchor.NoAnchor)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAcceptDrops(True)
+        self.canvas.content_changed.connect(self._content_changed)
+        self._content_changed()
+
+    def close_document(self) -> None:
+        """Let go of the document before the view goes away."""
+        self.cancel_gesture()
+        self.canvas.close()
+
+    def sizeHint(self) -> QSize:
+        return QSize(900, 640)
+
+    # Navigation
+
+    @property
+    def scale_factor(self) -> float:
+        """Present zoom; 1.0 is 100 %."""
+        return self.transform().m11()
+
+    @property
+    def is_far(self) -> bool:
+        """Whether the net is painted as boxes and lines."""
+        if self.scale_factor < LOD_BOXES:
+            return True
+        if self.scale_factor >= 0.4:
+            return False
+        if self._crowded is None:
+            self._crowded = len(self.canvas.items(self.visible_rect())) > _CROWD
+        return self._crowded
+
+    def visible_rect(self) -> QRectF:
+        """Part of the scene that is in view."""
+        return QRectF(self.mapToScene(QPoint(0, 0)), self.mapToScene(self.viewport().rect().bottomRight()))
+
+    def scroll_by(self, dx: int, dy: int) -> None:
+        """Move the view by pixels."""
+        self._crowded = None
+        horizontal, vertical = self.horizontalScrollBar(), self.verticalScrollBar()
+        horizontal.setValue(horizontal.value() + dx)
+        vertical.setValue(vertical.value() + dy)
+
+    def set_scale(self, scale: float, anchor: QPoint | None = None) -> None:
+        """Zoom so that the place under ``anchor`` (viewport; its middle by default) stays where it is."""
+        scale = min(_LARGEST, max(_SMALLEST, scale))
+        anchor = anchor if anchor is not None else self.viewport().rect().center()
+        before = self.mapToScene(anchor)
+        self.title_edit.close_edit()
+        self.setTransform(QTransform.fromScale(scale, scale))
+        after = self.mapFromScene(before)
+        self.scroll_by(after.x() - anchor.x(), after.y() - anchor.y())
+        self.setRenderHint(QPainter.RenderHint.Antialiasing, scale >= LOD_BOXES)
+        self.scale_changed.emit(scale)
+
+    def zoom_by(self, factor: float, anchor: QPoint | None = None) -> None:
+        """Zoom by a factor."""
+        self.set_scale(self.scale_factor * factor, anchor)
+
+    def frame(self, ids: Iterable[NodeId] | None = None, *, largest: float = 1.0) -> None:
+        """Bring all nodes, or some, into view."""
+        rect = self.canvas.content_rect(ids)
+        if rect.isNull():
+            self.set_scale(1.0)
+            self.centerOn(0.0, 0.0)
+            return
+        rect.adjust(-48.0, -40.0, 48.0, 40.0)
+        size = self.viewport().size()
+        fitting = min(size.width() / rect.width(), size.height() / rect.height())
+        self.set_scale(min(largest, fitting))
+        self._crowded = None
+        self.centerOn(rect.center())
+
+    def frame_selection(self) -> None:
+        """Bring the selection into view, or all when nothing is selected."""
+        self.frame(self.document.selection.node_ids or None)
+
+    def frame_start(self, readable: float = 0.5) -> None:
+        """Show the whole net where it stays readable, else its beginning."""
+        self.frame()
+        if self.scale_factor < readable and self.canvas.nodes:
+            self.set_scale(0.7)
+            rect = self.canvas.content_rect()
+            view = self.visible_rect()
+            width = min(view.width(), rect.width() + 80.0)
+            height = min(view.height(), rect.height() + 80.0)
+            self.centerOn(rect.left() - 40.0 + width / 2, rect.top() - 40.0 + height / 2)
+            self._crowded = None
+
+    def reveal(self, node_id: NodeId) -> None:
+        """Scroll as little as needed to show a node."""
+        item = self.canvas.nodes.get(node_id)
+        if item is not None and not self.visible_rect().contains(item.scene_body()):
+            self._crowded = None
+            self.centerOn(item.scene_body().center())
+
+    # Painting
+
+    @guard
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self.is_far:
+            super().paintEvent(event)
+            return
+        painter = QPainter(self.viewport())
+        painter.fillRect(event.rect(), self.canvas.style_set.canvas)
+        painter.setTransform(self.viewportTransform())
+        self.canvas.overview.paint(painter)
+        painter.end()
+
+    @guard
+    def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
+        style = self.canvas.style_set
+        painter.fillRect(rect, style.canvas)
+        if self.scale_factor < 0.5:
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(style.dots)
+        left = int(rect.left() // _GRID) * int(_GRID)
+        top = int(rect.top() // _GRID) * int(_GRID)
+        columns = range(left, int(rect.right()) + 1, int(_GRID))
+        rows = range(top, int(rect.bottom()) + 1, int(_GRID))
+        painter.drawPoints([QPointF(x, y) for x in columns for y in rows])
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+
+    def _content_changed(self) -> None:
+        self._crowded = None
+        self._hint.setVisible(not self.canvas.nodes)
+        self._place_hint()
+        if self.is_far:
+            self.viewport().update()
+
+    def _place_hint(self) -> None:
+        self._hint.adjustSize()
+        self._hint.move(self.viewport().rect().center() - self._hint.rect().center())
+
+    @guard
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._crowded = None
+        self._place_hint()
+
+    def show_reason(self, text: str, position: QPoint) -> None:
+        """Show why a wire may not end here, beside the pointer."""
+        self._reason.setVisible(bool(text))
+        if not text:
+            return
+        theme = self.canvas.style_set.theme
+        self._reason.setStyleSheet(
+            f"background: {theme.color('surface').name()}; color: {theme.color('text').name()};"
+            f"border: 1px solid {theme.color('error').name()}; border-radius: 4px; padding: 4px 8px;"
+        )
+        self._reason.setWordWrap(False)
+        self._reason.setText(text)
+        self._reason.adjustSize()
+        limit = self.viewport().rect()
+        x = min(position.x() + 16, limit.right() - self._reason.width())
+        y = position.y() + 20
+        if y + self._reason.height() > limit.bottom():
+            y = position.y() - 12 - self._reason.height()
+        self._reason.move(max(0, x), max(0, y))
+
+    # Events
+
+    @property
+    def gesture(self) -> Gesture | None:
+        """The gesture in progress."""
+        return self._gesture
+
+    def cancel_gesture(self) -> bool:
+        """Break the gesture off; return whether there was one."""
+        gesture, self._gesture = self._gesture, None
+        if gesture is not None:
+            gesture.cancel()
+        return gesture is not None
+
+    @guard
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        QToolTip.hideText()
+        position = event.position().toPoint()
+        event.accept()
+        if self._gesture is not None:
+            self.cancel_gesture()
+            return
+        if event.button() == Button.MiddleButton or (event.button() == Button.LeftButton and self._space):
+            self._space_used = True
+            self._gesture = PanGesture(self, position)
+        elif event.button() == Button.RightButton:
+            self._gesture = PanGesture(self, position, threshold=4)
+        elif event.button() == Button.LeftButton:
+            self._gesture = self._press_left(position, event.modifiers())
+
+    def _press_left(self, position: QPoint, modifiers: Modifier) -> Gesture | None:
+        scene = self.canvas
+        point = self.mapToScene(position)
+        scale = self.scale_factor
+        port = scene.port_at(point, _PORT_PRESS / min(scale, 1.0)) if not self.is_far else None
+        if port is not None:
+            return self._press_port(position, *port)
+        item = scene.node_at(point)
+        if item is not None:
+            return self._press_node(position, item, modifiers)
+        edge = scene.edge_at(point, _WIRE_PRESS / scale) if not self.is_far else None
+        scene.select_edge(edge.edge if edge is not None else None)
+        if edge is not None:
+            self.document.selection.clear()
+            return None
+        return BandGesture(self, position)
+
+    def _press_port(self, position: QPoint, item: NodeItem, side: str, index: int) -> Gesture:
+        if side == "output":
+            return ConnectGesture(self, position, item, side, index)
+        wires = self.canvas.edges_into(item.node_id, index)
+        if not wires:
+            return ConnectGesture(self, position, item, side, index)
+        first = wires[0]
+        return ConnectGesture(
+            self, position, first.source, "output", first.edge.top, tuple(wire.edge for wire in wires)
+        )
+
+    def _press_node(self, position: QPoint, item: NodeItem, modifiers: Modifier) -> Gesture | None:
+        selection = self.document.selection
+        self.canvas.select_edge(None)
+        if modifiers & Modifier.ControlModifier:
+            selection.toggle([item.node_id])
+            return None
+        collapse = False
+        if modifiers & Modifier.ShiftModifier:
+            selection.add([item.node_id])
+        elif item.node_id in selection:
+            collapse = len(selection) > 1
+        else:
+            selection.set([item.node_id])
+        return MoveGesture(self, position, item, collapse=collapse)
+
+    @guard
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        position = event.position().toPoint()
+        event.accept()
+        self.cursor_moved.emit(self.mapToScene(position))
+        if self._gesture is not None:
+            self._gesture.move(position, event.modifiers())
+        else:
+            self._hover(position)
+
+    @guard
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+        gesture, self._gesture = self._gesture, None
+        if gesture is not None:
+            gesture.release(event.position().toPoint(), event.modifiers())
+
+    @guard
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+        position = event.position().toPoint()
+        if event.button() != Button.LeftButton:
+            return
+        point = self.mapToScene(position)
+        item = self.canvas.node_at(point)
+        if item is not None:
+            self.title_edit.open(item.node_id)
+        elif self.canvas.edge_at(point, _WIRE_PRESS / self.scale_factor) is None:
+            self.search_asked.emit(position, None, "", 0)
+
+    def clicked_right(self, position: QPoint) -> None:
+        """Right click without a drag: the menu of what is under it, or the search palette."""
+        item = self.canvas.node_at(self.mapToScene(position))
+        if item is None:
+            self.search_asked.emit(position, None, "", 0)
+            return
+        if item.node_id not in self.document.selection:
+            self.document.selection.set([item.node_id])
+        self.menu_asked.emit(position)
+
+    @guard
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.accept()
+        pixels = event.pixelDelta()
+        touchpad = not pixels.isNull() and event.phase() != Qt.ScrollPhase.NoScrollPhase
+        if touchpad and not event.modifiers() & Modifier.ControlModifier:
+            self.scroll_by(-pixels.x(), -pixels.y())
+            return
+        turn = event.angleDelta().y() or event.angleDelta().x()
+        self.zoom_by(1.0015**turn, event.position().toPoint())
+
+    @guard(default=False)
+    def viewportEvent(self, event: QEvent) -> bool:
+        if isinstance(event, QNativeGestureEvent) and event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
+            self.zoom_by(1.0 + event.value(), event.position().toPoint())
+            return True
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            text = edits.tooltip(self.canvas, self.mapToScene(event.pos()), _PORT_PRESS / self.scale_factor)
+            QToolTip.showText(event.globalPos(), text, self.viewport())
+            return True
+        if event.type() == QEvent.Type.Leave:
+            self._set_hovered(None)
+        return super().viewportEvent(event)
+
+    @guard
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+
+    def _hover(self, position: QPoint) -> None:
+        if self.is_far:
+            self._set_hovered(None)
+            return
+        point = self.mapToScene(position)
+        scene = self.canvas
+        port = scene.port_at(point, _PORT_PRESS / min(1.0, self.scale_factor))
+        item: NodeItem | EdgeItem | None = port[0] if port else scene.node_at(point)
+        if item is None:
+            item = scene.edge_at(point, _WIRE_PRESS / self.scale_factor)
+        self._set_hovered(item)
+        if isinstance(item, NodeItem):
+            hot = (port[1], port[2]) if port else None
+            if hot != item.hot_port:
+                item.hot_port = hot
+                item.update()
+        shape = Qt.CursorShape.CrossCursor if port else Qt.CursorShape.ArrowCursor
+        if self._space:
+            shape = Qt.CursorShape.OpenHandCursor
+        if self.viewport().cursor().shape() != shape:
+            self.viewport().setCursor(shape)
+
+    def _set_hovered(self, item: NodeItem | EdgeItem | None) -> None:
+        if item is self._hovered:
+            return
+        old, self._hovered = self._hovered, item
+        for each, on in ((old, False), (item, True)):
+            if each is not None and each.scene() is self.canvas:
+                each.hovered = on
+                if isinstance(each, NodeItem) and not on:
+                    each.hot_port = None
+                each.update()
+
+    @guard
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
+            self._space, self._space_used = True, False
+            event.accept()
+        elif self._keys.press(event):
+            event.accept()
+        else:
+            event.ignore()
+
+    @guard
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
+            self._space = False
+            if not self._space_used:
+                self.search_asked.emit(self.pointer(), None, "key", 0)
+            event.accept()
+        else:
+            event.ignore()
+
+    @guard(default=False)
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Tab and event.type() == QEvent.Type.KeyPress:
+            # Tab means "add a layer" here; Ctrl+Tab still leaves the canvas.
+            self.search_asked.emit(self.pointer(), None, "key", 0)
+            return True
+        return super().event(event)
+
+    def pointer(self) -> QPoint:
+        """The pointer in the viewport, or its middle when the pointer is elsewhere."""
+        position = self.viewport().mapFromGlobal(self.cursor().pos())
+        return position if self.viewport().rect().contains(position) else self.viewport().rect().center()

@@ -1,0 +1,294 @@
+"""An open net: its graph, file, history, places, selection, and what is computed about it."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoStack
+
+from app.bridge import GraphBridge, Selection
+from app.commands import GraphCommand, MoveCommand
+from app.jobs import Jobs
+from app.live import LiveFacts
+from app.placement import Placement, Point, sidecar_path
+from app.solverfile import find_solver
+from engine.errors import FileFormatError, NetcanvasError
+from engine.files import atomic_write
+from engine.graph import OpGraph
+
+if TYPE_CHECKING:
+    from engine.diagnostics import Diagnostic
+    from engine.graph import Events, NodeId
+    from engine.registry import LayerRegistry
+    from engine.schema import Schema
+    from engine.shapes import NodeShapes
+
+__all__ = ["ChangedOnDiskError", "Document"]
+
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
+_BIGGEST_NET = 64 * 2**20
+
+
+class ChangedOnDiskError(NetcanvasError):
+    """The file was changed by another program since it was read; saving would lose that."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        super().__init__(
+            f"'{path.name}' was changed by another program since it was opened.",
+            next_step="Overwrite it, reload it, or save under another name.",
+        )
+
+
+class Document(QObject):
+    """One net that is open in the editor.
+
+    Parameters
+    ----------
+    graph : OpGraph
+        The net.
+    path : Path, optional
+        Its file; None for a net that was never saved.
+
+    Attributes
+    ----------
+    changed : Signal(engine.graph.Events)
+        After each change of the graph, its undo and its redo.
+    shapes_changed, diagnostics_changed, status_changed : Signal()
+        New results in ``shapes``, ``diagnostics``, and marks set by a run.
+    edit_failed : Signal(str)
+        An undo or redo that could not be done.
+    """
+
+    changed = Signal(object)
+    path_changed = Signal()
+    solver_changed = Signal()
+    modified_changed = Signal(bool)
+    phase_view_changed = Signal(str)
+    shapes_changed = Signal()
+    diagnostics_changed = Signal()
+    status_changed = Signal()
+    edit_failed = Signal(str)
+
+    def __init__(self, graph: OpGraph, path: Path | None = None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.graph = graph
+        self.path = path
+        self.solver_path: Path | None = None
+        self.phase_view = "all"
+        self.undo_stack = QUndoStack(self)
+        self.selection = Selection(self)
+        self.positions = Placement(self)
+        self.jobs = Jobs(self)
+        self.bridge = GraphBridge(graph, self)
+        self.live = LiveFacts(self)
+        self._on_disk: str | None = None
+        self.bridge.changed.connect(self._graph_changed)
+        self.undo_stack.cleanChanged.connect(lambda clean: self.modified_changed.emit(not clean))
+
+    # Files
+
+    @classmethod
+    def new(cls, parent: QObject | None = None) -> Document:
+        """Return an empty, untitled net."""
+        return cls(OpGraph.parse(b""), None, parent)
+
+    @classmethod
+    def open(cls, path: Path | str, parent: QObject | None = None) -> Document:
+        """Open a net file. No code that the file names is run.
+
+        Raises
+        ------
+        FileFormatError
+            When the file is no text or larger than a net can be.
+        OSError
+            When it cannot be read.
+        """
+        path = Path(path).absolute()
+        if path.stat().st_size > _BIGGEST_NET:
+            raise FileFormatError(
+                f"'{path.name}' has {path.stat().st_size / 2**20:.0f} MB, more than a net description can have.",
+                next_step="Weights (.caffemodel) are chosen in the training panel, not opened.",
+            )
+        data = path.read_bytes()
+        if b"\0" in data:
+            raise FileFormatError(
+                f"'{path.name}' is a binary file; expected prototxt text.",
+                next_step="Weights (.caffemodel) are chosen in the training panel, not opened.",
+            )
+        document = cls(OpGraph.parse(data), path, parent)
+        document._on_disk = _digest(data)
+        sidecar = sidecar_path(path)
+        if sidecar.is_file():
+            document.positions.load_json(document.graph.nodes(), sidecar.read_text(encoding="utf-8", errors="replace"))
+        document.solver_path = find_solver(path)
+        return document
+
+    def save(self, path: Path | str | None = None, *, force: bool = False) -> None:
+        """Write the net, aside and then renamed, and its sidecar when the user arranged it.
+
+        Parameters
+        ----------
+        path : Path, optional
+            Save as; the document then belongs to that file.
+        force : bool
+            Overwrite changes that another program made.
+
+        Raises
+        ------
+        ChangedOnDiskError
+            When the file is not what was last read or written, and not ``force``.
+        ValueError
+            When the document has no file yet and no ``path`` is given.
+        """
+        target = Path(path).absolute() if path is not None else self.path
+        if target is None:
+            raise ValueError("the net has no file yet")
+        if not force and target == self.path and self.changed_on_disk():
+            raise ChangedOnDiskError(target)
+        data = bytes(self.graph)
+        atomic_write(target, data)
+        self._on_disk = _digest(data)
+        if self.positions.touched:
+            atomic_write(sidecar_path(target), self.positions.to_json(self.graph.nodes(), data).encode())
+        moved = target != self.path
+        self.path = target
+        self.undo_stack.setClean()
+        if moved:
+            if self.solver_path is None:
+                self.set_solver(find_solver(target))
+            self.path_changed.emit()
+
+    def changed_on_disk(self) -> bool:
+        """Whether another program changed the file; a file that is gone does not count."""
+        if self.path is None or self._on_disk is None or not self.path.is_file():
+            return False
+        return _digest(self.path.read_bytes()) != self._on_disk
+
+    def close(self) -> None:
+        """Stop everything that works for this document."""
+        self.live.close()
+        self.jobs.close()
+        self.bridge.close()
+
+    @property
+    def modified(self) -> bool:
+        """Whether there is something to save."""
+        return not self.undo_stack.isClean()
+
+    @property
+    def title(self) -> str:
+        """Name to show: the file's, or 'Untitled'."""
+        return self.path.name if self.path else "Untitled"
+
+    @property
+    def solver_text(self) -> str | None:
+        """Text of the solver file, read anew; None without one."""
+        if self.solver_path is None or not self.solver_path.is_file():
+            return None
+        return self.solver_path.read_text(encoding="utf-8", errors="surrogateescape")
+
+    def set_solver(self, path: Path | None) -> None:
+        """Choose the solver that trains this net."""
+        if path != self.solver_path:
+            self.solver_path = path
+            self.solver_changed.emit()
+
+    # Edits
+
+    def apply(self, text: str, edit: Callable[[OpGraph], T]) -> T:
+        """Do one undoable edit. This is the only way to change the graph.
+
+        Parameters
+        ----------
+        text : str
+            Name of the step in the history, such as ``"Connect data to conv1"``.
+        edit : callable
+            Calls the graph's verbs. It may call :meth:`Placement.place` for nodes that it adds.
+
+        Raises
+        ------
+        GraphError
+            When a rule refuses the edit; then nothing is changed.
+        """
+        with self.graph.change(text) as change:
+            result = edit(self.graph)
+        if not change.is_empty:
+            self.undo_stack.push(GraphCommand(text, change, self._command_failed))
+        return result
+
+    def move_nodes(self, points: Mapping[NodeId, Point], text: str = "", before: Mapping[NodeId, Point] | None = None) -> None:
+        """Move nodes in one undoable step.
+
+        Parameters
+        ----------
+        points : mapping of node id to Point
+            New places, in scene pixels.
+        before : mapping of node id to Point, optional
+            Where they were, when they are shown at their new places already.
+        """
+        old = dict(before) if before is not None else self.positions.of(points)
+        if all(old.get(node_id) == point for node_id, point in points.items()):
+            return
+        self.positions.move(points)
+        label = text or ("Move node" if len(points) == 1 else f"Move {len(points)} nodes")
+        self.undo_stack.push(MoveCommand(label, self.positions, old, points, self._command_failed))
+
+    def set_phase_view(self, view: str) -> None:
+        """Show ``TRAIN``, ``TEST`` or ``all``; what is not in the view is dimmed."""
+        if view != self.phase_view:
+            self.phase_view = view
+            self.phase_view_changed.emit(view)
+
+    def _command_failed(self, error: Exception) -> None:
+        self.edit_failed.emit(str(error))
+
+    def _graph_changed(self, events: Events) -> None:
+        if events.removed:
+            self.selection.remove(events.removed)
+        self.live.graph_changed(events)
+        self.changed.emit(events)
+
+    # Facts about the net
+
+    @property
+    def schema(self) -> Schema:
+        """The schema that the net is read with."""
+        return self.live.schema
+
+    @property
+    def registry(self) -> LayerRegistry:
+        """The layer types that are known."""
+        return self.live.registry
+
+    @property
+    def shapes(self) -> Mapping[NodeId, NodeShapes]:
+        """Shapes by node, the newest that are known; see ``shapes_changed``."""
+        return self.live.shapes
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """What is wrong or doubtful, worst first; see ``diagnostics_changed``."""
+        return self.live.diagnostics
+
+    def problems_of(self, node_id: NodeId) -> tuple[str, tuple[str, ...]]:
+        """Worst severity at a node (``error``, ``warning`` or empty), and the sentences, worst first."""
+        return self.live.problems_of(node_id)
+
+    def set_node_error(self, node: NodeId | str, diagnostic: Diagnostic | None) -> None:
+        """Mark a node, given by id or layer name, with a fault of a run, or take the mark off."""
+        self.live.set_node_error(node, diagnostic)
+
+    def clear_node_errors(self) -> None:
+        """Take all marks of a run off."""
+        self.live.clear_node_errors()
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,215 @@
+"""What is computed about a net while it is edited: shapes, diagnostics, and marks of a run.
+
+Everything slow runs in the document's thread; the old results stay until new ones are there.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Hashable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject
+
+from app.qt import Debounce
+from engine.paths import search_folders
+
+if TYPE_CHECKING:
+    from app.document import Document
+    from engine.diagnostics import Diagnostic, SchemaMemo
+    from engine.graph import Events, Node, NodeId
+    from engine.inspection import InspectionClient
+    from engine.registry import LayerRegistry
+    from engine.schema import Schema
+    from engine.shapes import LayerSpec, NodeShapes, ShapeService
+
+__all__ = ["LiveFacts"]
+
+_log = logging.getLogger(__name__)
+
+
+class LiveFacts(QObject):
+    """The computed facts of one document."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self._document = document
+        self.shapes: dict[NodeId, NodeShapes] = {}
+        self.diagnostics: list[Diagnostic] = []
+        self.node_errors: dict[NodeId, Diagnostic] = {}
+        self.trusted = False
+        self._by_node: dict[NodeId, list[Diagnostic]] = {}
+        self._started = False
+        self._client: InspectionClient | None = None
+        self._service: ShapeService | None = None
+        self._memo: SchemaMemo | None = None
+        self._shapes_due = Debounce(self._infer, 40, self)
+        self._diagnostics_due = Debounce(self._diagnose, 60, self)
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The schema of the document."""
+        from engine.schema import load_schema
+
+        return load_schema()
+
+    @cached_property
+    def registry(self) -> LayerRegistry:
+        """Built-in layers and plugins."""
+        from engine.registry import default_registry
+
+        return default_registry()
+
+    def start(self) -> None:
+        """Begin to compute; called once the document is shown."""
+        self._started = True
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Ask for everything anew."""
+        if self._started:
+            self._shapes_due.trigger()
+            self._diagnostics_due.trigger()
+
+    def data_changed(self) -> None:
+        """Look at data sources and plugins again: files came or changed."""
+
+        def forget() -> None:
+            if self._service is not None:
+                self._service.forget()
+
+        self._document.jobs.submit("forget", forget, lambda _none: self.refresh())
+
+    def close(self) -> None:
+        """Drop what is due and end the inspection process."""
+        self._shapes_due.cancel()
+        self._diagnostics_due.cancel()
+        if self._client is not None:
+            self._client.close()
+
+    def graph_changed(self, events: Events) -> None:
+        """Ask for what the change made stale."""
+        for node_id in events.removed:
+            self.node_errors.pop(node_id, None)
+        self.refresh()
+
+    # Marks
+
+    def problems_of(self, node_id: NodeId) -> tuple[str, tuple[str, ...]]:
+        """Worst severity at a node, and the sentences, worst first."""
+        found: list[tuple[str, str]] = []
+        if node_id in self.node_errors:
+            found.append(("error", _sentence(self.node_errors[node_id])))
+        found += [(str(each.severity), _sentence(each)) for each in self._by_node.get(node_id, ())]
+        found = [entry for entry in found if entry[0] in ("error", "warning")]
+        found.sort(key=lambda entry: entry[0] != "error")
+        return (found[0][0] if found else "", tuple(dict.fromkeys(text for _kind, text in found)))
+
+    def set_node_error(self, node: NodeId | str, diagnostic: Diagnostic | None) -> None:
+        """Mark the node of an id, or all nodes of a layer name."""
+        graph = self._document.graph
+        ids = [each.id for each in graph.nodes() if each.id == node or each.name == node]
+        for node_id in ids:
+            if diagnostic is None:
+                self.node_errors.pop(node_id, None)
+            else:
+                self.node_errors[node_id] = diagnostic
+        if ids:
+            self._document.status_changed.emit()
+
+    def clear_node_errors(self) -> None:
+        """Take all marks off."""
+        if self.node_errors:
+            self.node_errors.clear()
+            self._document.status_changed.emit()
+
+    # Shapes
+
+    def _infer(self) -> None:
+        document = self._document
+        graph = document.graph
+        specs = [self._spec(node, graph.layer_text(node.id)) for node in graph.nodes() if not node.virtual]
+        base_dirs = search_folders(document.path.parent if document.path else None)
+        trusted = self.trusted
+
+        def work() -> dict[Hashable, NodeShapes]:
+            from engine.layer import Phase
+
+            service = self._shape_service()
+            found: dict[Hashable, NodeShapes] = {}
+            for phase in (Phase.TEST, Phase.TRAIN):
+                for key, shapes in service.infer(specs, phase, base_dirs=base_dirs, trusted=trusted).items():
+                    known = found.get(key)
+                    if known is None or shapes.state == "known" or known.state != "known":
+                        found[key] = shapes
+            return found
+
+        document.jobs.submit("shapes", work, self._shapes_ready)
+
+    def _shape_service(self) -> ShapeService:
+        """The service, made in the thread that owns it."""
+        if self._service is None:
+            from engine.inspection import InspectionClient
+            from engine.shapes import ShapeService
+
+            self._client = InspectionClient()
+            self._service = ShapeService(registry=self.registry, client=self._client)
+        return self._service
+
+    def _spec(self, node: Node, text: str) -> LayerSpec:
+        from engine.shapes import LayerSpec
+
+        return LayerSpec(
+            node.id, text, node.name, node.type, node.bottoms, node.tops, _message_reader(text, node.version), node.phases
+        )
+
+    def _shapes_ready(self, found: Mapping[NodeId, NodeShapes]) -> None:
+        graph = self._document.graph
+        fresh = {key: shapes for key, shapes in found.items() if key in graph}
+        if fresh != self.shapes:
+            self.shapes = fresh
+            self._document.shapes_changed.emit()
+            self._diagnostics_due.trigger()
+
+    # Diagnostics
+
+    def _diagnose(self) -> None:
+        from engine.diagnostics import SchemaMemo, diagnose
+
+        if self._memo is None:
+            self._memo = SchemaMemo()
+        document = self._document
+        found = diagnose(
+            document.graph,
+            schema=self.schema,
+            registry=self.registry,
+            shapes=self.shapes,
+            folder=document.path.parent if document.path else None,
+            memo=self._memo,
+        )
+        if found == self.diagnostics:
+            return
+        self.diagnostics = found
+        self._by_node = {}
+        for each in found:
+            if each.node is not None:
+                self._by_node.setdefault(each.node, []).append(each)
+        document.diagnostics_changed.emit()
+
+
+def _sentence(diagnostic: Diagnostic) -> str:
+    return f"{diagnostic.message} {diagnostic.next_step}".strip()
+
+
+def _message_reader(text: str, version: int) -> Callable[[], Any]:
+    """Return a function that reads a layer from its text alone, so that a thread may call it."""
+
+    def read() -> Any:
+        from engine.prototxt import parse
+        from engine.schema import to_message
+
+        field = next(iter(parse(text).root))
+        return to_message(field.message, "LayerParameter" if version == 2 else "V1LayerParameter")
+
+    return read

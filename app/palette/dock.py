@@ -1,0 +1,126 @@
+"""The palette: all layer types by category, with search; drag one to the canvas or press Enter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QLabel, QLineEdit, QListView, QVBoxLayout, QWidget
+
+from app.icons import icon
+from app.palette import rows
+from app.palette.model import TypeModel
+from app.qt import guard
+
+if TYPE_CHECKING:
+    from engine.registry import LayerRegistry
+
+__all__ = ["PalettePanel"]
+
+
+class PalettePanel(QWidget):
+    """Search field over a list of layer types.
+
+    Attributes
+    ----------
+    chosen : Signal(str)
+        Insert a layer of that type.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("palette.panel")
+        self._registry: LayerRegistry | None = None
+        self.search = QLineEdit()
+        self.search.setObjectName("palette.search")
+        self.search.setPlaceholderText("Search layers")
+        self.search.setAccessibleName("Search layers")
+        self.search.setClearButtonEnabled(True)
+        glass = QAction(icon("magnifying-glass", "text_muted"), "", self.search)
+        self.search.addAction(glass, QLineEdit.ActionPosition.LeadingPosition)
+        self.model = TypeModel(self)
+        self.view = QListView()
+        self.view.setObjectName("palette.list")
+        self.view.setAccessibleName("Layer types")
+        self.view.setModel(self.model)
+        self.view.setItemDelegate(rows.TypeDelegate(self.view, summaries=False))
+        self.view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.view.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
+        self.view.setMouseTracking(True)
+        self.view.setFrameShape(QListView.Shape.NoFrame)
+        self._empty = QLabel("No layer type fits.")
+        self._empty.setProperty("muted", True)
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._empty.setContentsMargins(8, 16, 8, 8)
+        self._empty.hide()
+        box = QVBoxLayout(self)
+        box.setContentsMargins(8, 4, 0, 0)
+        box.setSpacing(4)
+        inner = QVBoxLayout()
+        inner.setContentsMargins(0, 0, 8, 0)
+        inner.addWidget(self.search)
+        box.addLayout(inner)
+        box.addWidget(self._empty)
+        box.addWidget(self.view, 1)
+        self.search.textChanged.connect(self._fill)
+        self.search.returnPressed.connect(self._choose_current)
+        self.search.installEventFilter(self)
+        self.view.activated.connect(self._choose)
+        self.view.doubleClicked.connect(self._double_clicked)
+        self._activated = False
+
+    def sizeHint(self) -> QSize:
+        return QSize(212, 480)
+
+    def set_registry(self, registry: LayerRegistry) -> None:
+        """Show the types of a registry."""
+        self._registry = registry
+        self._fill()
+
+    def _fill(self) -> None:
+        if self._registry is None:
+            return
+        pattern = self.search.text()
+        self.model.fill(self._registry.infos(), pattern, grouped=True)
+        self._empty.setVisible(self.model.rowCount() == 0)
+        self.view.setVisible(self.model.rowCount() > 0)
+        if pattern.strip() and self.model.first_row() >= 0:
+            self.view.setCurrentIndex(self.model.index(self.model.first_row(), 0))
+
+    def _choose_current(self) -> None:
+        index = self.view.currentIndex()
+        if not index.isValid() and self.model.first_row() >= 0:
+            index = self.model.index(self.model.first_row(), 0)
+        self._choose(index)
+
+    def _choose(self, index: QModelIndex) -> None:
+        kind = index.data(rows.TYPE)
+        if kind:
+            self._activated = True
+            self.chosen.emit(str(kind))
+
+    def _double_clicked(self, index: QModelIndex) -> None:
+        # Where one click activates, the style has sent `activated` for this double click already.
+        if not self._activated:
+            self._choose(index)
+        self._activated = False
+
+    @guard(default=False)
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if (
+            watched is self.search
+            and isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.KeyPress
+            and event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up)
+        ):
+            step = 1 if event.key() == Qt.Key.Key_Down else -1
+            row = self.view.currentIndex().row() + step
+            while 0 <= row < self.model.rowCount() and self.model.item(row).data(rows.HEADER):
+                row += step
+            if 0 <= row < self.model.rowCount():
+                self.view.setCurrentIndex(self.model.index(row, 0))
+            return True
+        return super().eventFilter(watched, event)

@@ -1,0 +1,97 @@
+"""Ranking of layer types against what was typed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from engine.registry import LayerInfo
+
+__all__ = ["Match", "match_text", "rank"]
+
+#: What people call layers, beside their type names.
+_SYNONYMS = {
+    "InnerProduct": "fc dense linear fully connected ip",
+    "Convolution": "conv2d",
+    "Deconvolution": "transposed conv upsample",
+    "ReLU": "relu rectifier activation",
+    "Pooling": "maxpool avgpool max average",
+    "SoftmaxWithLoss": "cross entropy softmax loss",
+    "Eltwise": "add sum multiply elementwise residual",
+    "Concat": "concatenate join",
+    "BatchNorm": "batch normalization bn",
+    "LRN": "local response normalization",
+    "EuclideanLoss": "mse l2 loss",
+    "Python": "custom plugin script",
+    "Data": "lmdb database dataset",
+    "HDF5Data": "h5 dataset",
+    "Dropout": "regularization",
+}
+
+
+class Match(NamedTuple):
+    """A layer type that fits, how well, and which letters of its name matched."""
+
+    info: LayerInfo
+    score: float
+    letters: tuple[int, ...]
+
+
+def match_text(pattern: str, text: str) -> tuple[float, tuple[int, ...]] | None:
+    """Score how well a text contains the letters of a pattern in order; None when it does not.
+
+    Beginnings of words and letters in a row count more; long texts count less.
+    """
+    if not pattern:
+        return 0.0, ()
+    lower, wanted = text.lower(), pattern.lower()
+    start = lower.find(wanted)
+    if start >= 0:
+        begins = start == 0 or text[start].isupper() or not text[start - 1].isalnum()
+        score = 100.0 + (50.0 if start == 0 else 25.0 if begins else 0.0) - len(text) * 0.5
+        return score, tuple(range(start, start + len(wanted)))
+    letters: list[int] = []
+    score, position = 40.0, 0
+    for letter in wanted:
+        found = _next(text, lower, letter, position)
+        if found < 0:
+            return None
+        if letters and found == letters[-1] + 1:
+            score += 6.0
+        elif found == 0 or text[found].isupper() or not text[found - 1].isalnum():
+            score += 8.0
+        else:
+            score -= 4.0
+        letters.append(found)
+        position = found + 1
+    return score - len(text) * 0.5, tuple(letters)
+
+
+def _next(text: str, lower: str, letter: str, position: int) -> int:
+    """Prefer the next beginning of a word over the next letter in a word."""
+    plain = lower.find(letter, position)
+    if plain < 0 or plain == position:
+        return plain
+    for index in range(plain, len(text)):
+        if lower[index] == letter and (text[index].isupper() or not text[index - 1].isalnum()):
+            return index
+    return plain
+
+
+def rank(infos: Iterable[LayerInfo], pattern: str) -> Sequence[Match]:
+    """Return the types that fit, best first; all of them, by name, without a pattern."""
+    pattern = pattern.strip().replace(" ", "")
+    found: list[Match] = []
+    for info in infos:
+        by_name = match_text(pattern, info.type)
+        if by_name is not None:
+            found.append(Match(info, by_name[0], by_name[1]))
+            continue
+        words = f"{_SYNONYMS.get(info.type, '')} {info.category}"
+        if any(word.startswith(pattern.lower()) for word in words.lower().split()):
+            found.append(Match(info, 30.0, ()))
+        elif len(pattern) >= 4 and pattern.lower() in info.summary.lower().replace(" ", ""):
+            found.append(Match(info, 5.0, ()))
+    found.sort(key=lambda match: (-match.score, match.info.type))
+    return found

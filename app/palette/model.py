@@ -1,0 +1,75 @@
+"""Filling an item model with layer types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QMimeData, QModelIndex, Qt
+from PySide6.QtGui import QStandardItem, QStandardItemModel
+
+from app.palette import rows
+from app.palette.fuzzy import Match, rank
+from app.theme import Theme
+
+if TYPE_CHECKING:
+    from engine.registry import LayerInfo
+
+__all__ = ["LAYER_MIME", "TypeModel"]
+
+LAYER_MIME = "application/x-netcanvas-layer-type"
+
+_ORDER = ("data", "vision", "dense", "activation", "normalization", "recurrent", "shape", "loss", "python", "other")
+
+
+class TypeModel(QStandardItemModel):
+    """Layer types that fit a search, in categories while nothing is typed."""
+
+    def fill(self, infos: Iterable[LayerInfo], pattern: str, *, grouped: bool) -> None:
+        """Show what fits ``pattern``."""
+        self.clear()
+        matches = rank(infos, pattern)
+        if pattern.strip() or not grouped:
+            for match in matches:
+                self.appendRow(_row(match))
+            return
+        theme = Theme.current()
+        by_category: dict[str, list[Match]] = {}
+        for match in matches:
+            by_category.setdefault(match.info.category or "Other", []).append(match)
+        for category in sorted(by_category, key=lambda name: (_ORDER.index(theme.category_key(name)), name)):
+            header = QStandardItem()
+            header.setFlags(Qt.ItemFlag.NoItemFlags)
+            header.setData(category, rows.HEADER)
+            self.appendRow(header)
+            for match in by_category[category]:
+                self.appendRow(_row(match))
+
+    def first_row(self) -> int:
+        """Row of the first layer type, or -1."""
+        return next((row for row in range(self.rowCount()) if not self.item(row).data(rows.HEADER)), -1)
+
+    def mimeTypes(self) -> list[str]:
+        return [LAYER_MIME, "text/plain"]
+
+    def mimeData(self, indexes: Iterable[QModelIndex]) -> QMimeData:
+        data = QMimeData()
+        for index in indexes:
+            kind = str(index.data(rows.TYPE) or "")
+            data.setData(LAYER_MIME, kind.encode())
+            data.setText(kind)
+        return data
+
+
+def _row(match: Match) -> QStandardItem:
+    info = match.info
+    item = QStandardItem(info.type)
+    item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsDragEnabled)
+    item.setData(info.type, rows.TYPE)
+    item.setData(info.category, rows.CATEGORY)
+    item.setData(info.summary, rows.SUMMARY)
+    item.setData(match.letters, rows.LETTERS)
+    ports = f"{', '.join(info.bottoms) or 'no inputs'} \u2192 {', '.join(info.tops) or 'no outputs'}"
+    item.setToolTip(f"<b>{info.type}</b><br>{info.summary}<br><i>{ports}</i>")
+    item.setData(f"{info.type}: {info.summary}", Qt.ItemDataRole.AccessibleTextRole)
+    return item

@@ -1,0 +1,110 @@
+"""A list of layer types: model roles and the delegate that paints a row."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter
+from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from app.icons import category_icon_name, icon_pixmap
+from app.qt import guard
+from app.theme import Theme
+
+__all__ = ["CATEGORY", "HEADER", "LETTERS", "REASON", "SUMMARY", "TYPE", "TypeDelegate"]
+
+TYPE = Qt.ItemDataRole.UserRole + 1
+CATEGORY = Qt.ItemDataRole.UserRole + 2
+SUMMARY = Qt.ItemDataRole.UserRole + 3
+LETTERS = Qt.ItemDataRole.UserRole + 4
+HEADER = Qt.ItemDataRole.UserRole + 5
+REASON = Qt.ItemDataRole.UserRole + 6
+
+_ROW, _TALL_ROW, _HEADER_ROW = 28, 44, 28
+
+
+class TypeDelegate(QStyledItemDelegate):
+    """Paint the icon in the category's colour, the type with the matched letters bold, and what it does.
+
+    Parameters
+    ----------
+    summaries : bool
+        Show the sentence on a second line.
+    """
+
+    def __init__(self, parent: object = None, *, summaries: bool) -> None:
+        super().__init__(parent)  # type: ignore[arg-type]
+        self._summaries = summaries
+
+    @guard(default=QSize(0, _ROW))
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        height = _HEADER_ROW if index.data(HEADER) else _TALL_ROW if self._summaries else _ROW
+        line = QFontMetrics(QApplication.font()).height()
+        return QSize(120, max(height, (2 if height == _TALL_ROW else 1) * line + 8))
+
+    @guard
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        painter.save()
+        if index.data(HEADER):
+            self._paint_header(painter, option.rect, str(index.data(HEADER)))
+        else:
+            self._paint_type(painter, option, index)
+        painter.restore()
+
+    def _paint_header(self, painter: QPainter, rect: QRect, text: str) -> None:
+        theme = Theme.current()
+        font = QFont(QApplication.font())
+        font.setWeight(QFont.Weight.DemiBold)
+        font.setPointSizeF(font.pointSizeF() * 0.92)
+        painter.setFont(font)
+        painter.setPen(theme.color("text_muted"))
+        painter.drawText(rect.adjusted(12, 6, -8, 0), Qt.AlignmentFlag.AlignVCenter, text)
+
+    def _paint_type(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        theme = Theme.current()
+        rect: QRect = option.rect
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
+        if selected:
+            painter.fillRect(rect, theme.color("selection"))
+        elif hovered:
+            painter.fillRect(rect, theme.color("surface_alt"))
+        category = str(index.data(CATEGORY))
+        color = theme.color("selection_text") if selected else theme.category(category)
+        ratio = painter.device().devicePixelRatioF()
+        pixmap = icon_pixmap(category_icon_name(category), color, 18, ratio)
+        painter.drawPixmap(QPointF(rect.left() + 12, rect.center().y() - 8.5), pixmap)
+        left = rect.left() + 40
+        metrics = QFontMetrics(QApplication.font())
+        tall = self._summaries and bool(index.data(SUMMARY))
+        base = rect.top() + (6 if tall else (rect.height() - metrics.height()) // 2) + metrics.ascent()
+        painter.setPen(theme.color("selection_text" if selected else "text"))
+        self._draw_name(painter, left, base, str(index.data(TYPE)), index.data(LETTERS) or ())
+        detail = str(index.data(REASON) or (index.data(SUMMARY) if self._summaries else "") or "")
+        if detail:
+            font = QFont(QApplication.font())
+            font.setPointSizeF(font.pointSizeF() * 0.9)
+            painter.setFont(font)
+            painter.setPen(theme.color("selection_text" if selected else "text_muted"))
+            text = QFontMetrics(font).elidedText(detail, Qt.TextElideMode.ElideRight, rect.right() - left - 8)
+            painter.drawText(left, base + metrics.height() + 1, text)
+
+    @staticmethod
+    def _draw_name(painter: QPainter, x: int, base: int, name: str, letters: tuple[int, ...]) -> None:
+        plain = QFont(QApplication.font())
+        bold = QFont(plain)
+        bold.setWeight(QFont.Weight.Bold)
+        marked = set(letters)
+        start = 0
+        while start < len(name):
+            end = start + 1
+            while end < len(name) and (end in marked) == (start in marked):
+                end += 1
+            font = bold if start in marked else plain
+            painter.setFont(font)
+            painter.drawText(x, base, name[start:end])
+            x += QFontMetrics(font).horizontalAdvance(name[start:end])
+            start = end

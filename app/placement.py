@@ -1,0 +1,143 @@
+"""Where the nodes stand, and the file beside the net that remembers it.
+
+Positions are no part of prototxt. They go to ``NAME.prototxt.canvas.json``, keyed by what a layer is and not only by its
+number, so that they survive edits made with other tools.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from PySide6.QtCore import QObject, Signal
+
+if TYPE_CHECKING:
+    from engine.graph import Node, NodeId
+
+__all__ = ["Placement", "Point", "sidecar_path"]
+
+_VERSION = 1
+_log = logging.getLogger(__name__)
+
+
+class Point(NamedTuple):
+    """A place on the canvas, in pixels at 100 %."""
+
+    x: float
+    y: float
+
+
+def sidecar_path(path: Path) -> Path:
+    """Return the file that holds what belongs to a net but not into its text."""
+    return path.with_name(path.name + ".canvas.json")
+
+
+class Placement(QObject):
+    """Positions of nodes by id.
+
+    Positions of deleted nodes stay until the document closes, so that undo puts the node back where it was.
+
+    Attributes
+    ----------
+    moved : Signal(frozenset of node ids)
+        Sent after :meth:`move`, not after :meth:`place`.
+    touched : bool
+        Whether the user arranged anything; only then a sidecar is written.
+    """
+
+    moved = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._points: dict[NodeId, Point] = {}
+        self.touched = False
+
+    def __contains__(self, node_id: object) -> bool:
+        return node_id in self._points
+
+    def __iter__(self) -> Iterator[NodeId]:
+        return iter(self._points)
+
+    def __getitem__(self, node_id: NodeId) -> Point:
+        return self._points[node_id]
+
+    def get(self, node_id: NodeId) -> Point | None:
+        """Place of a node, or None when it has none yet."""
+        return self._points.get(node_id)
+
+    def of(self, ids: Iterable[NodeId]) -> dict[NodeId, Point]:
+        """Places of those of ``ids`` that have one."""
+        return {node_id: self._points[node_id] for node_id in ids if node_id in self._points}
+
+    def place(self, node_id: NodeId, x: float, y: float) -> None:
+        """Give a node that is not shown yet its place, without a signal."""
+        self._points[node_id] = Point(x, y)
+
+    def move(self, points: Mapping[NodeId, Point], *, by_user: bool = True) -> None:
+        """Give nodes new places and tell the canvas."""
+        self._points.update(points)
+        self.touched = self.touched or by_user
+        self.moved.emit(frozenset(points))
+
+    def to_json(self, nodes: Sequence[Node], text: bytes) -> str:
+        """Write the sidecar of a net."""
+        entries = [
+            {**_identity(node), "ordinal": ordinal, "x": round(point.x, 1), "y": round(point.y, 1)}
+            for ordinal, node in enumerate(nodes)
+            if (point := self._points.get(node.id)) is not None
+        ]
+        data = {"version": _VERSION, "text_sha256": hashlib.sha256(text).hexdigest(), "nodes": entries}
+        return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+    def load_json(self, nodes: Sequence[Node], text: str) -> int:
+        """Read a sidecar; return how many nodes found their place.
+
+        Entries whose number, name, type and phases all fit come first; the rest are matched by name, type and phases
+        in the order of the file. A damaged sidecar is ignored: it holds nothing but the arrangement.
+        """
+        try:
+            entries = [entry for entry in json.loads(text)["nodes"] if _finite(entry)]
+        except (ValueError, KeyError, TypeError) as error:
+            _log.warning("The layout file is damaged and is ignored: %s", error)
+            return 0
+        waiting: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        exact: dict[tuple[int, str], dict[str, Any]] = {}
+        for entry in entries:
+            key = _key(entry)
+            exact[int(entry.get("ordinal", -1)), key] = entry
+            waiting[key].append(entry)
+        found = 0
+        left: list[Node] = []
+        for ordinal, node in enumerate(nodes):
+            entry = exact.get((ordinal, _key(_identity(node))))
+            if entry is None:
+                left.append(node)
+                continue
+            waiting[_key(entry)].remove(entry)
+            self._points[node.id] = Point(float(entry["x"]), float(entry["y"]))
+            found += 1
+        for node in left:
+            queue = waiting[_key(_identity(node))]
+            if queue:
+                entry = queue.pop(0)
+                self._points[node.id] = Point(float(entry["x"]), float(entry["y"]))
+                found += 1
+        self.touched = found > 0
+        return found
+
+
+def _identity(node: Node) -> dict[str, Any]:
+    return {"name": node.name, "type": node.type, "phases": sorted(str(phase) for phase in node.phases)}
+
+
+def _key(entry: Mapping[str, Any]) -> str:
+    return json.dumps([entry.get("name"), entry.get("type"), entry.get("phases")])
+
+
+def _finite(entry: Mapping[str, Any]) -> bool:
+    return abs(float(entry["x"])) < 1e7 and abs(float(entry["y"])) < 1e7

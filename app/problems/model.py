@@ -1,0 +1,132 @@
+"""Diagnostics as rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from app.icons import icon
+
+if TYPE_CHECKING:
+    from engine.diagnostics import Diagnostic
+
+__all__ = ["SEVERITY_ROLE", "Column", "ProblemsModel", "counts", "counts_text", "severity_of"]
+
+SEVERITY_ROLE = int(Qt.ItemDataRole.UserRole)
+_SEVERITIES = ("error", "warning", "info")
+_ICONS = {"error": ("x-circle", "error"), "warning": ("warning", "warning"), "info": ("info", "text_muted")}
+_Index = QModelIndex | QPersistentModelIndex
+
+
+class Column(IntEnum):
+    """The columns of the list."""
+
+    MESSAGE = 0
+    FIX = 1
+    LAYER = 2
+    LINE = 3
+    CODE = 4
+
+
+_TITLES = {Column.MESSAGE: "Problem", Column.FIX: "", Column.LAYER: "Layer", Column.LINE: "Line", Column.CODE: "Code"}
+
+
+def severity_of(diagnostic: Diagnostic) -> str:
+    """Return ``error``, ``warning`` or ``info``."""
+    text = str(diagnostic.severity).lower()
+    return next((name for name in _SEVERITIES if text.endswith(name)), "info")
+
+
+def counts(diagnostics: Sequence[Diagnostic]) -> tuple[int, int]:
+    """Return the number of errors and of warnings."""
+    found = [severity_of(each) for each in diagnostics]
+    return found.count("error"), found.count("warning")
+
+
+def counts_text(errors: int, warnings: int) -> str:
+    """Return the counts as words: ``2 errors, 1 warning``; empty for none."""
+    parts = []
+    for count, word in ((errors, "error"), (warnings, "warning")):
+        if count:
+            parts.append(f"{count} {word}{'s' if count > 1 else ''}")
+    return ", ".join(parts)
+
+
+class ProblemsModel(QAbstractTableModel):
+    """The diagnostics of a document, worst first, then by line."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[Diagnostic] = []
+        self._layers: list[str] = []
+
+    @property
+    def rows(self) -> Sequence[Diagnostic]:
+        """The diagnostics in the order of the rows."""
+        return self._rows
+
+    def show(self, diagnostics: Sequence[Diagnostic], layers: Sequence[str]) -> None:
+        """Show these, with the name of the layer of each."""
+        pairs = sorted(
+            zip(diagnostics, layers, strict=True),
+            key=lambda pair: (_SEVERITIES.index(severity_of(pair[0])), pair[0].line or 0),
+        )
+        self.beginResetModel()
+        self._rows = [diagnostic for diagnostic, _ in pairs]
+        self._layers = [layer for _, layer in pairs]
+        self.endResetModel()
+
+    def rowCount(self, parent: _Index | None = None) -> int:
+        """Number of diagnostics."""
+        return 0 if parent is not None and parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: _Index | None = None) -> int:
+        """Number of columns."""
+        return len(Column)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Title of a column."""
+        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
+            return _TITLES[Column(section)]
+        return None
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """What a cell shows."""
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        each, column = self._rows[index.row()], Column(index.column())
+        severity = severity_of(each)
+        if role == SEVERITY_ROLE:
+            return severity
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._text(index.row(), column)
+        if role == Qt.ItemDataRole.DecorationRole and column == Column.MESSAGE:
+            return icon(*_ICONS[severity])
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self._tooltip(index.row(), column)
+        if role == Qt.ItemDataRole.TextAlignmentRole and column == Column.LINE:
+            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        if role == Qt.ItemDataRole.AccessibleTextRole and column == Column.MESSAGE:
+            return f"{severity}: {each.message}"
+        return None
+
+    def _text(self, row: int, column: Column) -> str:
+        each = self._rows[row]
+        if column == Column.MESSAGE:
+            return each.message
+        if column == Column.FIX:
+            return each.fixes[0].title if each.fixes else ""
+        if column == Column.LAYER:
+            return self._layers[row]
+        if column == Column.LINE:
+            return str(each.line) if each.line else ""
+        return each.code
+
+    def _tooltip(self, row: int, column: Column) -> str | None:
+        each = self._rows[row]
+        if column == Column.FIX and each.fixes:
+            return f"{each.fixes[0].title} (Ctrl+.)"
+        return f"{each.message}\n{each.next_step}".strip() if column == Column.MESSAGE else None

@@ -1,0 +1,345 @@
+"""Line editors for one value: text, numbers with steps, and paths.
+
+An editor shows what the file says and hands on what a person typed; checking and writing are the row's business. What
+is typed and not yet committed stays when the graph changes elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QMenu, QToolButton, QWidget
+
+from app.icons import icon
+from app.properties.values import step_number
+from app.qt import Debounce, guard
+from app.theme import GRID, Theme
+
+__all__ = ["MIXED", "TRAILING_WIDTH", "NumberEdit", "PathEdit", "ValueEdit", "is_undo_key", "set_state"]
+
+MIXED = "several values"
+"""What an editor shows when the selected layers differ."""
+
+TRAILING_WIDTH = 5 * GRID
+"""Room for the small widget at the right end of a line."""
+
+_STEP_PAUSE_MS = 200
+
+
+def is_undo_key(event: QKeyEvent) -> bool:
+    """Whether a key asks for undo or redo."""
+    return event.matches(QKeySequence.StandardKey.Undo) or event.matches(QKeySequence.StandardKey.Redo)
+
+
+def set_state(widget: QWidget, state: str) -> None:
+    """Dress a widget as ``default``, ``set``, ``mixed`` or ``invalid``; the panel's stylesheet says how each looks."""
+    if widget.property("state") == state:
+        return
+    widget.setProperty("state", state)
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
+    widget.update()
+
+
+class ValueEdit(QLineEdit):
+    """A line that holds one value.
+
+    Emits ``committed(text)`` on Enter and when the focus leaves, only if the text changed; Escape puts back what the
+    file says. Ctrl+Z belongs to the document unless something uncommitted is there to take back.
+    """
+
+    committed = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shown: str | None = None
+        self._mixed = False
+        self._default = ""
+        self._trailing: QWidget | None = None
+        self.setMinimumWidth(48)
+        self.textEdited.connect(self._mark)
+
+    def set_trailing(self, widget: QWidget) -> None:
+        """Put a small widget inside the line, at its right end."""
+        widget.setParent(self)
+        self._trailing = widget
+        self.setTextMargins(0, 0, TRAILING_WIDTH - GRID, 0)
+        self._place_trailing()
+
+    def _place_trailing(self) -> None:
+        if self._trailing is not None:
+            side = self.height() - 2
+            self._trailing.setGeometry(QRect(self.width() - TRAILING_WIDTH - 1, 1, TRAILING_WIDTH, side))
+
+    @guard
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_trailing()
+
+    @property
+    def pending(self) -> bool:
+        """Whether something is typed that is not committed."""
+        return self.text() != (self._shown or "")
+
+    def show_value(self, text: str | None, *, default: str = "", mixed: bool = False) -> None:
+        """Show what the file says.
+
+        Parameters
+        ----------
+        text : str or None
+            The value; None where the field is absent.
+        default : str
+            What applies then, shown greyed.
+        mixed : bool
+            The selected layers differ; ``text`` is ignored.
+        """
+        shown = None if mixed else text
+        unchanged = shown == self._shown and mixed == self._mixed
+        self._default = default
+        self.setPlaceholderText(MIXED if mixed else default)
+        if unchanged and self.pending:
+            return
+        self._shown, self._mixed = shown, mixed
+        if self.text() != (shown or ""):
+            place = self.cursorPosition()
+            self.setText(shown or "")
+            self.setCursorPosition(min(place, len(self.text())) if self.hasFocus() else 0)
+        self._mark()
+
+    def set_invalid(self, invalid: bool) -> None:
+        """Mark the typed text as one that cannot be written."""
+        if invalid:
+            set_state(self, "invalid")
+        else:
+            self._mark()
+
+    def commit(self) -> None:
+        """Hand on what is typed, if it differs from the file."""
+        if self.pending:
+            self.committed.emit(self.text())
+
+    def revert(self) -> None:
+        """Put back what the file says."""
+        self.setText(self._shown or "")
+        self._mark()
+
+    def _mark(self) -> None:
+        set_state(self, "set" if self.text() else "mixed" if self._mixed else "default")
+
+    @guard(default=False)
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            if is_undo_key(event) and not self.pending:
+                event.ignore()
+                return True
+            if event.key() == Qt.Key.Key_Escape and self.pending:
+                event.accept()
+                return True
+        return super().event(event)
+
+    @guard
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.key()
+        if is_undo_key(event) and not self.pending:
+            event.ignore()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.commit()
+            self.selectAll()
+        elif key == Qt.Key.Key_Escape and self.pending:
+            self.revert()
+            self.committed.emit(self.text())  # the row takes its message away
+        else:
+            super().keyPressEvent(event)
+
+    @guard
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if event.reason() != Qt.FocusReason.PopupFocusReason:
+            self.commit()
+
+
+class _Stepper(QWidget):
+    """Two small arrows at the right end of a number; hold to go on."""
+
+    stepped = Signal(int)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._step = 0
+        self._hover = 0
+        self._repeat = QTimer(self)
+        self._repeat.timeout.connect(self._again)
+        self.setCursor(Qt.CursorShape.ArrowCursor)
+        self.setMouseTracking(True)
+
+    def _again(self) -> None:
+        self._repeat.setInterval(60)
+        self.stepped.emit(self._step)
+
+    def _half(self, place: QPoint) -> int:
+        return 1 if place.y() < self.height() / 2 else -1
+
+    @guard
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._step = self._half(event.position().toPoint())
+            self.stepped.emit(self._step)
+            self._repeat.start(400)
+
+    @guard
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._repeat.stop()
+
+    @guard
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._hover = self._half(event.position().toPoint())
+        self.update()
+
+    @guard
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover = 0
+        self.update()
+
+    @guard
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = Theme.current()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        middle, x = self.height() / 2, self.width() / 2
+        parent = self.parentWidget()
+        lively = parent is not None and (parent.hasFocus() or parent.underMouse())
+        for step in (1, -1):
+            color = theme.color("accent" if self._hover == step else "text_muted" if lively else "node_hover")
+            painter.setPen(QPen(color, 1.4, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))
+            y = middle - 5 * step
+            tip = QPointF(x, y - 1.5 * step)
+            painter.drawPolyline(QPolygonF([QPointF(x - 3, y + 1.5 * step), tip, QPointF(x + 3, y + 1.5 * step)]))
+        painter.end()
+
+
+class NumberEdit(ValueEdit):
+    """A number with steps: arrow keys, the small arrows, and the wheel while it has the focus.
+
+    Empty means the default, and the text stays as typed. A burst of steps is committed once, after a short pause.
+
+    Parameters
+    ----------
+    kind : str
+        Kind of the field, which gives the range; ``double`` for any number.
+    """
+
+    def __init__(self, kind: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._kind = kind
+        self._stepper = _Stepper(self)
+        self._stepper.stepped.connect(self._step_with_focus)
+        self._pause = Debounce(self.commit, _STEP_PAUSE_MS, self)
+        self.set_trailing(self._stepper)
+
+    def step(self, steps: int) -> None:
+        """Move the number by ``steps`` of its last digit, from the default when it is empty."""
+        self.setText(step_number(self._kind, self.text().strip() or self._default, steps))
+        self._mark()
+        self._pause.trigger()
+
+    def commit(self) -> None:
+        """Hand on what is typed, if it differs from the file."""
+        self._pause.cancel()
+        super().commit()
+
+    def _step_with_focus(self, steps: int) -> None:
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        self.step(steps)
+
+    @guard
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1, Qt.Key.Key_PageUp: 10, Qt.Key.Key_PageDown: -10}
+        if event.key() in steps:
+            self.step(steps[Qt.Key(event.key())])
+        else:
+            super().keyPressEvent(event)
+
+    @guard
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus() and event.angleDelta().y():
+            self.step(1 if event.angleDelta().y() > 0 else -1)
+        else:
+            event.ignore()
+
+
+class PathEdit(QWidget):
+    """A path with a button that looks for it.
+
+    Parameters
+    ----------
+    relative : callable
+        Turns a chosen absolute path into what the net shall say.
+    folder : callable
+        Where the picker starts.
+    """
+
+    committed = Signal(str)
+
+    def __init__(
+        self, relative: Callable[[str], str], folder: Callable[[], str], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._relative = relative
+        self._folder = folder
+        self.line = ValueEdit(self)
+        self.line.committed.connect(self.committed)
+        self._button = QToolButton(self.line)
+        self._button.setIcon(icon("folder-open", "text_muted"))
+        self._button.setIconSize(QSize(14, 14))
+        self._button.setCursor(Qt.CursorShape.ArrowCursor)
+        self._button.setToolTip("Choose a file, or the folder of a database")
+        self._button.setAccessibleName("Choose path")
+        self._button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self._button)
+        menu.addAction("Choose file…", lambda: self.choose(QFileDialog.FileMode.ExistingFile))
+        menu.addAction("Choose folder…", lambda: self.choose(QFileDialog.FileMode.Directory))
+        self._button.setMenu(menu)
+        self.line.set_trailing(self._button)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.line)
+        self.setFocusProxy(self.line)
+
+    @property
+    def pending(self) -> bool:
+        """Whether something is typed that is not committed."""
+        return self.line.pending
+
+    def show_value(self, text: str | None, *, default: str = "", mixed: bool = False) -> None:
+        """Show what the file says, see :meth:`ValueEdit.show_value`."""
+        self.line.show_value(text, default=default, mixed=mixed)
+
+    def set_invalid(self, invalid: bool) -> None:
+        """Mark the typed text as one that cannot be written."""
+        self.line.set_invalid(invalid)
+
+    def choose(self, mode: QFileDialog.FileMode) -> QFileDialog:
+        """Open the picker beside the window's work and return it; the answer comes by ``committed``."""
+        dialog = QFileDialog(self, "Choose path", self._folder())
+        dialog.setFileMode(mode)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self._chosen)
+        dialog.open()
+        return dialog
+
+    def _chosen(self, path: str) -> None:
+        self.line.setText(self._relative(path))
+        self.line.commit()

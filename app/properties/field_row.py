@@ -1,0 +1,255 @@
+"""The row of a scalar field, repeated or not."""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QWidget
+
+from app.properties.choices import BoolEdit, EnumEdit, SpellingEdit, known_spellings
+from app.properties.edits import NumberEdit, PathEdit, ValueEdit
+from app.properties.lists import ListEdit
+from app.properties.row import Row, object_name
+from app.properties.snapshot import Path
+from app.properties.style import muted_html
+from app.properties.target import FieldState, Target
+from app.properties.values import INTEGER_RANGES, default_text, display_text, prototxt_text, split_list
+from app.qt import Debounce
+from engine.errors import NetcanvasError
+from engine.paths import resolve, search_folders
+from engine.schema import FieldInfo
+
+__all__ = ["FieldRow"]
+
+_PATH_FIELDS = frozenset({"source", "mean_file", "root_folder", "file_name"})
+_CHECK_PAUSE_MS = 350
+
+
+class FieldRow(Row):
+    """The row of a scalar field, repeated or not.
+
+    Parameters
+    ----------
+    target : Target
+        What is edited.
+    message : str
+        Message type that the field belongs to.
+    info : FieldInfo
+        The field.
+    path : tuple
+        Where it stands.
+    depth : int
+        Nesting of the form.
+    """
+
+    def __init__(
+        self, target: Target, message: str, info: FieldInfo, path: Path, depth: int = 0, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(target, path, depth, parent)
+        self.info = info
+        self.label.setText(muted_html(info.name, info.unit))
+        self.setToolTip(info.doc)
+        self.editor: Any = self._make_editor(message)
+        self.editor.setObjectName(object_name(path))
+        self.editor.setAccessibleName(info.name)
+        self.editor.setAccessibleDescription(info.doc)
+        self.place_editor(self.editor)
+        if isinstance(self.editor, ListEdit):
+            self.editor.list_committed.connect(self.commit_list)
+        else:
+            self.editor.committed.connect(self.commit)
+        self._check = Debounce(self._check_typed, _CHECK_PAUSE_MS, self)
+        line = self.line
+        if line is not None:
+            line.setObjectName(object_name(path))
+            line.setAccessibleName(info.name)
+            line.textEdited.connect(self._typed)
+        if line is not self.editor and line is not None:
+            self.editor.setObjectName(object_name(path) + ".editor")
+        self._add_actions()
+        self.refresh()
+
+    @property
+    def line(self) -> ValueEdit | None:
+        """The line editor in which text is typed, where there is one."""
+        if isinstance(self.editor, ValueEdit):
+            return self.editor
+        line = getattr(self.editor, "line", None)
+        return line if isinstance(line, ValueEdit) else None
+
+    def _make_editor(self, message: str) -> QWidget:
+        if self.info.repeated:
+            return ListEdit(self.info, lambda: self._make_single(message), self)
+        return self._make_single(message)
+
+    def _make_single(self, message: str) -> QWidget:
+        info = self.info
+        if info.kind == "bool":
+            return BoolEdit(self)
+        if info.kind == "enum":
+            return EnumEdit(info, self)
+        if info.kind in INTEGER_RANGES or info.kind in ("float", "double"):
+            return NumberEdit(info.kind, self)
+        spellings = known_spellings(message, info.name)
+        if spellings:
+            return SpellingEdit(spellings, self)
+        if info.name in _PATH_FIELDS:
+            return PathEdit(self._relative, lambda: str(self.target.folder or ""), self)
+        return ValueEdit(self)
+
+    def _add_actions(self) -> None:
+        self.label.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        for text, slot in (("Reset to default", self.clear), ("Copy name", self._copy_name), ("Copy value", self._copy)):
+            action = QAction(text, self.label)
+            action.triggered.connect(slot)
+            self.label.addAction(action)
+
+    def _copy_name(self) -> None:
+        QGuiApplication.clipboard().setText(self.info.name)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.target.state(self.path).written or self.info.default_text)
+
+    # Reading
+
+    def refresh(self) -> None:
+        """Show what the file says now."""
+        state = self.target.state(self.path)
+        default = default_text(self.info)
+        pending = self.editor.pending
+        if isinstance(self.editor, ListEdit):
+            shown = [display_text(self.info, entry.text) for entry in state.entries]
+            self.editor.show_entries(shown or None, default=default, mixed=state.mixed)
+        else:
+            text = None if state.written is None else display_text(self.info, state.written)
+            self.editor.show_value(text, default=default, mixed=state.mixed)
+        self.reset.setVisible(state.is_set)
+        self.setToolTip(self.info.doc + (f"\n{self.info.name} is deprecated." if self.info.deprecated else ""))
+        if pending and self.editor.pending:
+            return
+        problem = self._written_problem(state)
+        if problem:
+            self.say(problem)
+            self.editor.set_invalid(True)
+        else:
+            self.say(self._path_hint(state), hint=True)
+
+    def bind(self, target: Target) -> None:
+        """Edit another target of the same kind; what was typed for the old one goes."""
+        self._check.cancel()
+        if self.line is not None:
+            self.line.revert()
+        super().bind(target)
+
+    def _written_problem(self, state: FieldState) -> str:
+        for entry in () if state.mixed else state.entries:
+            if entry.group is not None:
+                return f"{self.info.name}: one value is expected, the text has a message."
+            try:
+                self._to_text(display_text(self.info, entry.text), entry.text)
+            except NetcanvasError as error:
+                return str(error)
+        return ""
+
+    def _path_hint(self, state: FieldState) -> str:
+        if not isinstance(self.editor, PathEdit) or state.mixed or state.written is None:
+            return ""
+        written = display_text(self.info, state.written)
+        found = resolve(written, search_folders(self.target.folder))
+        self.setToolTip(f"{self.info.doc}\n{'Found' if found.found else 'Not found'}: {found.path}")
+        return "" if found.found or not written else "Not found from the net's folder upwards."
+
+    # Writing
+
+    def commit(self, typed: str) -> None:
+        """Write what was typed into one value; nothing typed takes the field out."""
+        state = self.target.state(self.path)
+        if not typed.strip():
+            if state.is_set:
+                self.clear()
+            else:
+                self._settle()
+            return
+        shown = None if state.written is None or state.mixed else display_text(self.info, state.written)
+        if typed == shown:
+            self._settle()
+            return
+        try:
+            text = self._to_text(typed, state.written)
+        except NetcanvasError as error:
+            self._refuse(str(error))
+            return
+        if not self.attempt(lambda: self.target.write(self.path, text)):
+            self.editor.set_invalid(True)
+
+    def commit_list(self, entries: list[str]) -> None:
+        """Write the entries of a repeated field; none takes the field out."""
+        state = self.target.state(self.path)
+        written = [entry.text for entry in state.entries]
+        try:
+            texts = [
+                written[index] if index < len(written) and display_text(self.info, written[index]) == typed
+                else self._to_text(typed, written[index] if index < len(written) else None)
+                for index, typed in enumerate(entries)
+            ]
+        except NetcanvasError as error:
+            self._refuse(str(error))
+            return
+        if texts == written and not state.mixed:
+            self._settle()
+        elif not texts:
+            self.clear()
+        elif not self.attempt(lambda: self.target.write_list(self.path, texts)):
+            self.editor.set_invalid(True)
+
+    def _to_text(self, typed: str, written: str | None) -> str:
+        numbers = {str(choice.number) for choice in self.info.choices}
+        if self.info.kind == "enum" and typed in numbers:
+            return typed
+        if self.info.kind == "bool" and typed in ("t", "True", "1", "f", "False", "0"):
+            return typed
+        return prototxt_text(self.info, typed, written=written)
+
+    def _settle(self) -> None:
+        self.say("")
+        if self.line is not None:
+            self.line.revert()
+        self.refresh()
+
+    def _refuse(self, problem: str) -> None:
+        self.say(problem)
+        self.editor.set_invalid(True)
+
+    def _typed(self) -> None:
+        self.editor.set_invalid(False)
+        if not self._warning:
+            self.say("")
+        self._check.trigger()
+
+    def _check_typed(self) -> None:
+        line = self.line
+        if line is None or not line.pending:
+            return
+        try:
+            if self.info.repeated:
+                for part in split_list(self.info, line.text()):
+                    self._to_text(part, None)
+            elif line.text().strip():
+                self._to_text(line.text(), None)
+        except NetcanvasError as error:
+            self._refuse(str(error))
+
+    def _relative(self, chosen: str) -> str:
+        folder = self.target.folder
+        if folder is None:
+            return chosen
+        path = FilePath(chosen)
+        return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else chosen
+
+    def matches(self, words: str) -> bool:
+        """Whether the field's name or help contains the words of a search."""
+        return words in self.info.name.lower() or words in self.info.doc.lower()
+

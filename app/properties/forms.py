@@ -1,0 +1,326 @@
+"""Forms made from the schema: the fields of a message, messages inside it, and repeated ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from app.properties.field_row import FieldRow
+from app.properties.lists import small_button
+from app.properties.param_str import ParamStrRow
+from app.properties.row import object_name
+from app.properties.section import Section
+from app.properties.snapshot import Path, Snapshot
+from app.properties.style import GUTTER, INDENT
+from app.properties.target import Target
+from app.properties.unknown import UnknownRow
+from app.theme import GRID
+from engine.errors import NetcanvasError
+from engine.prototxt import unquote
+from engine.schema import FieldInfo, Schema
+
+__all__ = ["MessageForm", "NestedMessage", "RepeatedMessages", "field_matches", "summarise"]
+
+_RAW_MESSAGES = frozenset({"BlobProto", "BlobProtoVector"})
+_NEW_ENTRY = {"include": "{ phase: TRAIN }", "exclude": "{ phase: TEST }", "param": "{ lr_mult: 1 }"}
+_SUMMARY_PARTS = 3
+
+
+def summarise(schema: Schema, message: str, group: Snapshot, *, present: bool) -> str:
+    """Say in a few words what a message holds: ``gaussian · std 0.01``, or its default."""
+    parts = []
+    for name, entries in group.fields.items():
+        last = entries[-1]
+        value = "…" if last.group is not None else unquote(last.text)
+        parts.append(value if name in ("type", "phase", "stage") else f"{name} {value}")
+    if parts:
+        return " · ".join(parts[:_SUMMARY_PARTS]) + (" …" if len(parts) > _SUMMARY_PARTS else "")
+    kind = schema.describe(message).field("type")
+    if kind is not None and kind.default_text:
+        return unquote(kind.default_text)
+    return "empty" if present else "not set"
+
+
+def field_matches(schema: Schema, info: FieldInfo, words: str, depth: int = 4) -> bool:
+    """Whether a field, or one in the message that it holds, contains the words of a search."""
+    if words in info.name.lower() or words in info.doc.lower():
+        return True
+    if not info.message_type or info.message_type in _RAW_MESSAGES or depth == 0:
+        return False
+    return any(field_matches(schema, each, words, depth - 1) for each in schema.describe(info.message_type).fields)
+
+
+class MessageForm(QWidget):
+    """The fields of one message, below each other.
+
+    Parameters
+    ----------
+    target : Target
+        What is edited.
+    message : str
+        Message type.
+    fields : sequence of FieldInfo
+        Fields to show.
+    base : tuple
+        Path to the message.
+    depth : int
+        Nesting.
+    show_unknown : bool
+        Whether fields that the schema does not know are listed.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        message: str,
+        fields: Sequence[FieldInfo],
+        base: Path,
+        depth: int = 0,
+        *,
+        show_unknown: bool = True,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.target = target
+        self.base = base
+        self._message = message
+        self._depth = depth
+        self._show_unknown = show_unknown
+        self._search = ""
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(INDENT if depth else 0, GRID if depth == 0 else 0, 0, GRID)
+        self._layout.setSpacing(0)
+        self.parts = [self._make(info) for info in fields]
+        for part in self.parts:
+            self._layout.addWidget(part)
+        self._unknown: dict[Path, UnknownRow] = {}
+        self._sync_unknown()
+
+    def _make(self, info: FieldInfo) -> FieldRow | NestedMessage | RepeatedMessages | UnknownRow | ParamStrRow:
+        path = (*self.base, info.name)
+        if info.kind != "message":
+            if (self._message, info.name) == ("PythonParameter", "param_str"):
+                return ParamStrRow(self.target, info, path, self._depth, self)
+            return FieldRow(self.target, self._message, info, path, self._depth, self)
+        if info.message_type in _RAW_MESSAGES:
+            return RawRow(self.target, info, path, self._depth, self)
+        if info.repeated:
+            return RepeatedMessages(self.target, info, path, self._depth + 1, self)
+        return NestedMessage(self.target, info, path, self._depth + 1, self)
+
+    def bind(self, target: Target) -> None:
+        """Edit another target of the same kind."""
+        self.target = target
+        for part in (*self.parts, *self._unknown.values()):
+            part.bind(target)
+        self._sync_unknown()
+
+    def refresh(self) -> None:
+        """Show what the file says now."""
+        self._sync_unknown()
+        for part in (*self.parts, *self._unknown.values()):
+            part.refresh()
+
+    def search(self, words: str) -> bool:
+        """Show only fields that match; return whether there is one. Everything for empty words."""
+        self._search = words
+        found = False
+        for part in (*self.parts, *self._unknown.values()):
+            shown = not words or self._matches(part, words)
+            part.setVisible(shown)
+            found |= shown
+        return found
+
+    def _matches(self, part: QWidget, words: str) -> bool:
+        if isinstance(part, NestedMessage | RepeatedMessages):
+            return part.search(words)
+        return part.matches(words)  # type: ignore[attr-defined, no-any-return]
+
+    def _sync_unknown(self) -> None:
+        if not self._show_unknown:
+            return
+        known = {info.name for info in self.target.schema.describe(self._message).fields}
+        wanted: list[Path] = []
+        for name, entries in self.target.group(self.base).fields.items():
+            if name not in known:
+                many = len(entries) > 1
+                wanted += [(*self.base, name, i) if many else (*self.base, name) for i in range(len(entries))]
+        for path in [path for path in self._unknown if path not in wanted]:
+            row = self._unknown.pop(path)
+            row.hide()
+            row.deleteLater()
+        for path in wanted:
+            if path not in self._unknown:
+                self._unknown[path] = UnknownRow(self.target, path, self._depth, self)
+                self._layout.addWidget(self._unknown[path])
+
+
+class RawRow(UnknownRow):
+    """A field whose value is too large for a form; shown in one line, and only where it is present."""
+
+    def __init__(self, target: Target, info: FieldInfo, path: Path, depth: int, parent: QWidget | None = None) -> None:
+        super().__init__(target, path, depth, parent)
+        self.setToolTip(info.doc)
+
+    def refresh(self) -> None:
+        """Show how much there is."""
+        entries = self.target.state(self.path).entries
+        self.setVisible(bool(entries))
+        self.reset.setVisible(bool(entries))
+        self.editor.setReadOnly(True)
+        self.editor.show_value(f"{len(entries)} in the text" if entries else None)
+
+
+class NestedMessage(Section):
+    """A message inside a message: folded, with its value in few words."""
+
+    def __init__(self, target: Target, info: FieldInfo, path: Path, depth: int, parent: QWidget | None = None) -> None:
+        self.target = target
+        self.info = info
+        self.path = path
+        super().__init__(info.name, self._form, depth=depth, parent=parent)
+        self._nesting = depth
+        self.header.setToolTip(info.doc)
+        self.header.setObjectName(object_name(path))
+        self.reset = small_button("arrow-counter-clockwise", "Reset to default", self.header, focusable=False)
+        self.reset.clicked.connect(self._clear)
+        self.header.add_button(self.reset)
+        self.refresh()
+
+    def _form(self) -> MessageForm:
+        message = self.info.message_type or ""
+        fields = self.target.schema.describe(message).fields
+        return MessageForm(self.target, message, fields, self.path, self._nesting)
+
+    def bind(self, target: Target) -> None:
+        """Edit another target of the same kind."""
+        self.target = target
+        if isinstance(self.body, MessageForm):
+            self.body.bind(target)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show what the file says now."""
+        state = self.target.state(self.path)
+        summary = summarise(
+            self.target.schema, self.info.message_type or "", self.target.group(self.path), present=state.is_set
+        )
+        self.header.describe("several values" if state.mixed else summary, is_set=state.is_set and not state.mixed)
+        self.reset.setVisible(state.is_set)
+        if isinstance(self.body, MessageForm):
+            self.body.refresh()
+
+    def search(self, words: str) -> bool:
+        """Open for the fields that match; return whether there is one."""
+        schema = self.target.schema
+        own = words in self.info.name.lower()
+        inside = field_matches(schema, self.info, words)
+        self.force_open(bool(words) and inside and not own)
+        if isinstance(self.body, MessageForm):
+            self.body.search("" if own else words)
+        return inside
+
+    def _clear(self) -> None:
+        self.target.clear(self.path)
+
+
+class RepeatedMessages(QWidget):
+    """A section for each entry of a repeated message, and a button that adds one."""
+
+    def __init__(self, target: Target, info: FieldInfo, path: Path, depth: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.target = target
+        self.info = info
+        self.path = path
+        self._depth = depth
+        self.sections: list[Section] = []
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(0)
+        self.add = QPushButton(f"Add {info.name}", self)
+        self.add.setObjectName(object_name((*path, "add")))
+        self.add.setProperty("quiet", True)
+        self.add.setToolTip(info.doc)
+        self.add.clicked.connect(self._append)
+        line = QHBoxLayout()
+        line.setContentsMargins(GUTTER, 0, 0, GRID)
+        line.addWidget(self.add)
+        line.addStretch(1)
+        self._layout.addLayout(line)
+        self.refresh()
+
+    def bind(self, target: Target) -> None:
+        """Edit another target of the same kind."""
+        self.target = target
+        for section in self.sections:
+            if isinstance(section.body, MessageForm):
+                section.body.bind(target)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show what the file says now; entries come and go."""
+        state = self.target.state(self.path)
+        entries = () if state.mixed else state.entries
+        self.add.setEnabled(not state.mixed)
+        self.add.setToolTip("The selected layers differ; edit them one by one." if state.mixed else self.info.doc)
+        while len(self.sections) > len(entries):
+            section = self.sections.pop()
+            self._layout.removeWidget(section)
+            section.hide()
+            section.deleteLater()
+        while len(self.sections) < len(entries):
+            self._add_section(len(self.sections))
+        for index, (section, entry) in enumerate(zip(self.sections, entries, strict=True)):
+            group = entry.group or Snapshot()
+            summary = summarise(self.target.schema, self.info.message_type or "", group, present=True)
+            section.header.describe(summary, is_set=True)
+            section.header.setObjectName(object_name((*self.path, index)))
+            if isinstance(section.body, MessageForm):
+                section.body.refresh()
+
+    def search(self, words: str) -> bool:
+        """Open the entries for the fields that match; return whether there is one."""
+        own = words in self.info.name.lower()
+        inside = field_matches(self.target.schema, self.info, words)
+        for section in self.sections:
+            section.force_open(bool(words) and inside and not own)
+            if isinstance(section.body, MessageForm):
+                section.body.search("" if own else words)
+        return inside
+
+    def _add_section(self, index: int) -> None:
+        path = (*self.path, index)
+        section = Section(f"{self.info.name} {index + 1}", self._form_maker(path), depth=self._depth, parent=self)
+        section.header.setToolTip(self.info.doc)
+        remove = small_button("x", f"Remove {self.info.name} {index + 1}", section.header)
+        remove.setObjectName(object_name((*path, "remove")))
+        remove.clicked.connect(lambda: self._remove(index))
+        section.header.add_button(remove)
+        self.sections.append(section)
+        self._layout.insertWidget(index, section)
+
+    def _form_maker(self, path: Path) -> Callable[[], MessageForm]:
+        message = self.info.message_type or ""
+
+        def make() -> MessageForm:
+            return MessageForm(self.target, message, self.target.schema.describe(message).fields, path, self._depth)
+
+        return make
+
+    def _append(self) -> None:
+        self._attempt(lambda: self.target.append(self.path, _NEW_ENTRY.get(self.info.name, "{}")))
+        if self.sections:
+            self.sections[-1].set_open(True)
+            self.sections[-1].header.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _remove(self, index: int) -> None:
+        self._attempt(lambda: self.target.clear((*self.path, index)))
+
+    def _attempt(self, edit: Callable[[], None]) -> None:
+        try:
+            edit()
+        except NetcanvasError as error:
+            self.add.setToolTip(str(error))
+        self.refresh()

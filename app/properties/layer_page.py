@@ -1,0 +1,152 @@
+"""The page of the panel for one layer, or for several of one type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.properties.forms import MessageForm, field_matches
+from app.properties.groups import FieldGroup, layer_groups
+from app.properties.header import LayerHeader
+from app.properties.section import Section
+from app.properties.target import LayerTarget
+from app.theme import GRID
+from engine.errors import NetcanvasError
+
+if TYPE_CHECKING:
+    from app.document import Document
+    from engine.graph import Node, NodeId
+
+__all__ = ["LayerPage"]
+
+
+class LayerPage(QWidget):
+    """Header and groups of fields.
+
+    The page is made for one list of groups and bound to any layers that have the same.
+
+    Parameters
+    ----------
+    target : LayerTarget
+        The layers to edit.
+    folds : dict of str to bool
+        Which groups the user opened and closed, by title; kept up to date.
+    """
+
+    def __init__(self, target: LayerTarget, folds: dict[str, bool], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.target = target
+        self.groups = groups_of(target)
+        self._folds = folds
+        self.header = LayerHeader(self)
+        self.header.renamed.connect(self._rename)
+        self.sections: list[Section] = []
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(0)
+        self._layout.addWidget(self.header)
+        for group in self.groups:
+            self._add(group)
+        self._layout.addSpacing(4 * GRID)
+        self._layout.addStretch(1)
+        self.refresh_facts()
+
+    def _add(self, group: FieldGroup) -> None:
+        def form() -> MessageForm:
+            unknown = bool(group.base) or group.title == "More"
+            return MessageForm(self.target, group.message, group.fields, group.base, show_unknown=unknown)
+
+        has_unknown = group.title == "More" and bool(self._unknown_names())
+        is_open = self._folds.get(group.title, group.is_open or has_unknown)
+        section = Section(group.title, form, is_open=is_open, parent=self)
+        section.header.describe(group.note, is_set=False)
+        section.header.setObjectName(f"properties.group.{group.title}")
+        section.toggled.connect(lambda opened, title=group.title: self._folds.__setitem__(title, opened))
+        self.sections.append(section)
+        self._layout.addWidget(section)
+
+    def _unknown_names(self) -> set[str]:
+        message = "LayerParameter" if self.node.version == 2 else "V1LayerParameter"
+        return set(self.target.present) - {info.name for info in self.target.schema.describe(message).fields}
+
+    @property
+    def document(self) -> Document:
+        """The document that is edited."""
+        return self.target.document
+
+    @property
+    def node(self) -> Node:
+        """The layer, or the first of several."""
+        return self.document.graph.node(self.target.ids[0])
+
+    def try_bind(self, ids: Sequence[NodeId]) -> bool:
+        """Show other layers if they have the same groups; return whether they do."""
+        target = LayerTarget(self.document, ids)
+        if groups_of(target) != self.groups or target.is_single != self.target.is_single:
+            return False
+        self.target = target
+        self.header.name.revert()
+        for section in self.sections:
+            if isinstance(section.body, MessageForm):
+                section.body.bind(target)
+        self.refresh_facts()
+        return True
+
+    def refresh(self) -> bool:
+        """Show what the file says now; return False if the page no longer fits the layer."""
+        if self.target.refresh():
+            if groups_of(self.target) != self.groups:
+                return False
+            for section in self.sections:
+                if isinstance(section.body, MessageForm):
+                    section.body.refresh()
+        self.refresh_facts()
+        return True
+
+    def refresh_facts(self) -> None:
+        """Show name, type and what is computed."""
+        nodes = [self.document.graph.node(node_id) for node_id in self.target.ids]
+        info = self.document.registry.info(nodes[0].type)
+        if len(nodes) > 1:
+            self.header.show_group(nodes, info)
+            return
+        self.header.show_node(nodes[0], info)
+        self.header.show_shapes(nodes[0], self.document.shapes.get(nodes[0].id))
+
+    def search(self, words: str) -> bool:
+        """Show only fields that match; return whether there is one. Everything for empty words."""
+        found = False
+        for group, section in zip(self.groups, self.sections, strict=True):
+            schema = self.target.schema
+            hit = not words or any(field_matches(schema, info, words) for info in group.fields)
+            unknown = group.title == "More" and any(words in name.lower() for name in self._unknown_names())
+            section.setVisible(hit or unknown)
+            if hit or unknown:
+                section.force_open(bool(words))
+                if isinstance(section.body, MessageForm):
+                    section.body.search(words)
+            found |= hit or unknown
+        self.header.setVisible(not words)
+        return found
+
+    def _rename(self, name: str) -> None:
+        node = self.node
+        if name == node.name:
+            self.header.say("")
+            return
+        try:
+            self.document.apply(f"Rename {node.name or 'layer'} to {name}", lambda graph: graph.rename_node(node.id, name))
+        except NetcanvasError as error:
+            self.header.say(str(error))
+            return
+        self.header.say("")
+
+
+def groups_of(target: LayerTarget) -> tuple[FieldGroup, ...]:
+    """Return the groups of fields that the layers of a target show."""
+    node = target.document.graph.node(target.ids[0])
+    if node.virtual:
+        return ()
+    return layer_groups(target.schema, node.type, target.present, node.version)

@@ -1,0 +1,114 @@
+"""What the panel shows while nothing is selected: the net as a whole."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+
+from app.properties.edits import ValueEdit
+from app.properties.facts import count_text, param_count
+from app.theme import GRID
+
+if TYPE_CHECKING:
+    from app.document import Document
+
+__all__ = ["NetPage", "net_facts"]
+
+_MOST_TYPES = 8
+
+
+def net_facts(document: Document) -> list[tuple[str, str]]:
+    """Return the summary of a net as pairs of a name and a value."""
+    nodes = [node for node in document.graph.nodes() if not node.virtual]
+    facts = [("Layers", count_text(len(nodes)))]
+    for phase in ("TRAIN", "TEST"):
+        there = sum(phase in node.phases for node in nodes)
+        if there != len(nodes):
+            facts.append((f"in {phase}", count_text(there)))
+    counts = {node.name: param_count(document.shapes.get(node.id)) for node in nodes}
+    known = [count for count in counts.values() if count is not None]
+    if known:
+        unknown = sum(count is None for count in counts.values())
+        more = f" and {unknown} layers unknown" if unknown else ""
+        facts.append(("Parameters", f"{count_text(sum(known))}{more}"))
+    types = Counter(node.type or "no type" for node in nodes).most_common()
+    facts += [(name, count_text(count)) for name, count in types[:_MOST_TYPES]]
+    rest = sum(count for _, count in types[_MOST_TYPES:])
+    if rest:
+        facts.append(("other types", count_text(rest)))
+    return facts
+
+
+class NetPage(QWidget):
+    """Name and summary of the net, and what to do next.
+
+    Attributes
+    ----------
+    renamed : Signal(str)
+        A new name of the net was committed.
+    """
+
+    renamed = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.name = ValueEdit(self)
+        self.name.setObjectName("properties.net_name")
+        self.name.setAccessibleName("Name of the net")
+        self.name.setProperty("flat", True)
+        self.name.setToolTip("Name of the net")
+        self.name.committed.connect(self.renamed)
+        self.problem = QLabel(self)
+        self.problem.setWordWrap(True)
+        self.problem.setProperty("problem", True)
+        self.problem.hide()
+        self.hint = QLabel(self)
+        self.hint.setObjectName("properties.hint")
+        self.hint.setWordWrap(True)
+        self.hint.setProperty("muted", True)
+        self._facts = QWidget(self)
+        self._grid = QGridLayout(self._facts)
+        self._grid.setContentsMargins(GRID, GRID, 0, 0)
+        self._grid.setHorizontalSpacing(4 * GRID)
+        self._grid.setVerticalSpacing(GRID)
+        self._grid.setColumnStretch(0, 1)
+        self._cells: list[tuple[QLabel, QLabel]] = []
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2 * GRID)
+        layout.addWidget(self.name)
+        layout.addWidget(self.problem)
+        layout.addWidget(self.hint)
+        layout.addWidget(self._facts)
+        layout.addStretch(1)
+
+    def show_net(self, document: Document) -> None:
+        """Show the summary of a document."""
+        self.name.show_value(document.graph.net_name or None, default="unnamed net")
+        facts = net_facts(document)
+        empty = facts[0][1] == "0"
+        self.hint.setText(
+            "The net is empty. Press Tab on the canvas, or drag a layer from the palette, to add the first one."
+            if empty
+            else "Select a layer to see and edit its fields; select several of one type to edit them at once."
+        )
+        rows = [] if empty else facts
+        while len(self._cells) < len(rows):
+            name, value = QLabel(self._facts), QLabel(self._facts)
+            name.setProperty("muted", True)
+            self._grid.addWidget(name, len(self._cells), 0)
+            self._grid.addWidget(value, len(self._cells), 1, Qt.AlignmentFlag.AlignRight)
+            self._cells.append((name, value))
+        for index, cells in enumerate(self._cells):
+            for column, label in enumerate(cells):
+                label.setVisible(index < len(rows))
+                label.setText(rows[index][column] if index < len(rows) else "")
+
+    def say(self, problem: str) -> None:
+        """Say what is wrong with the name; nothing for an empty text."""
+        self.problem.setText(problem)
+        self.problem.setVisible(bool(problem))
+        self.name.set_invalid(bool(problem))

@@ -1,0 +1,266 @@
+"""The properties panel: the fields of what is selected, made from the schema."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+
+from app.icons import icon
+from app.properties.edits import ValueEdit
+from app.properties.layer_page import LayerPage
+from app.properties.net_page import NetPage
+from app.properties.param_str import TextBox
+from app.properties.style import panel_stylesheet
+from app.properties.target import LayerTarget
+from app.qt import guard
+from app.theme import GRID, Theme
+from engine.errors import NetcanvasError
+
+if TYPE_CHECKING:
+    from app.document import Document
+    from engine.graph import Events, NodeId
+
+__all__ = ["PropertiesPanel"]
+
+
+class PropertiesPanel(QWidget):
+    """Shows and edits the selected layers; with nothing selected, the net.
+
+    Every edit is one undoable command of the document. The panel follows the graph: it updates in place and keeps
+    focus, scroll position and what is typed.
+
+    Parameters
+    ----------
+    document : Document, optional
+        What to edit; see :meth:`set_document`.
+    """
+
+    def __init__(self, document: Document | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("properties.panel")
+        self.document: Document | None = None
+        self.page: QWidget | None = None
+        self._folds: dict[str, bool] = {}
+        self._build()
+        Theme.notifier().changed.connect(self._dress)
+        self.setStyleSheet(panel_stylesheet(Theme.current()))
+        self.set_document(document)
+
+    def _build(self) -> None:
+        self.search_line = QLineEdit(self)
+        self.search_line.setObjectName("properties.search")
+        self.search_line.setAccessibleName("Search fields")
+        self.search_line.setPlaceholderText("Search fields")
+        self.search_line.setClearButtonEnabled(True)
+        self.search_line.addAction(icon("magnifying-glass", "text_muted"), QLineEdit.ActionPosition.LeadingPosition)
+        self.search_line.textChanged.connect(self._search)
+        self._nothing = QLabel("No field matches.", self)
+        self._nothing.setProperty("muted", True)
+        self._nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._nothing.hide()
+        self.scroll = QScrollArea(self)
+        self.scroll.setObjectName("properties-scroll")
+        self.scroll.setWidgetResizable(True)
+        self.scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._body = QWidget(self.scroll)
+        self._body.setObjectName("properties-body")
+        self._pages = QVBoxLayout(self._body)
+        self._pages.setContentsMargins(3 * GRID, GRID, 2 * GRID, 2 * GRID)
+        self._pages.setSpacing(0)
+        self.scroll.setWidget(self._body)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID)
+        top = QVBoxLayout()
+        top.setContentsMargins(3 * GRID, 2 * GRID, 3 * GRID, 0)
+        top.addWidget(self.search_line)
+        top.addWidget(self._nothing)
+        layout.addLayout(top)
+        layout.addWidget(self.scroll, 1)
+        self.setMinimumWidth(65 * GRID)
+        self.setFocusProxy(self.search_line)
+        for keys, slot in (("F2", self.edit_name), (QKeySequence.StandardKey.Find, self.focus_search)):
+            shortcut = QShortcut(QKeySequence(keys), self)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(slot)
+
+    def set_document(self, document: Document | None) -> None:
+        """Show another document, or none."""
+        if self.document is not None:
+            old = self.document
+            old.selection.changed.disconnect(self._selection_changed)
+            old.changed.disconnect(self._graph_changed)
+            old.shapes_changed.disconnect(self._facts_changed)
+        self.document = document
+        self._replace_page(None)
+        if document is not None:
+            document.selection.changed.connect(self._selection_changed)
+            document.changed.connect(self._graph_changed)
+            document.shapes_changed.connect(self._facts_changed)
+            self._selection_changed()
+        self.search_line.setEnabled(document is not None)
+
+    # What happens elsewhere
+
+    @guard
+    def _selection_changed(self) -> None:
+        if self.document is None:
+            return
+        self._commit_typed()
+        ids = self._editable_ids()
+        page = self.page
+        if ids and isinstance(page, LayerPage):
+            if page.target.ids == ids:
+                return
+            if page.try_bind(ids):
+                self._search(self.search_line.text())
+                return
+        if not ids and isinstance(page, NetPage):
+            page.show_net(self.document)
+            return
+        self._replace_page(self._page_for(ids))
+
+    @guard
+    def _graph_changed(self, events: Events) -> None:
+        page = self.page
+        if self.document is None:
+            return
+        if isinstance(page, NetPage):
+            page.show_net(self.document)
+        elif isinstance(page, LayerPage):
+            if events.removed & set(page.target.ids):
+                return  # the selection follows
+            if not events.changed & set(page.target.ids):
+                page.refresh_facts()
+            elif not page.refresh():
+                self._replace_page(self._page_for(page.target.ids), keep_place=True)
+
+    @guard
+    def _facts_changed(self) -> None:
+        if isinstance(self.page, LayerPage):
+            self.page.refresh_facts()
+        elif isinstance(self.page, NetPage) and self.document is not None:
+            self.page.show_net(self.document)
+
+    @guard
+    def _dress(self, theme: Theme) -> None:
+        self.setStyleSheet(panel_stylesheet(theme))
+        if self.document is not None:
+            ids = self.page.target.ids if isinstance(self.page, LayerPage) else ()
+            self._replace_page(self._page_for(ids), keep_place=True)
+
+    # Pages
+
+    def _editable_ids(self) -> tuple[NodeId, ...]:
+        """Return the selected layers if they can be edited together."""
+        assert self.document is not None
+        graph = self.document.graph
+        there = {node.id: node for node in graph.nodes()} if len(self.document.selection) > 1 else None
+        ids = tuple(i for i in self.document.selection.node_ids if there is None or i in there)
+        if there is not None and len({(there[i].type, there[i].version) for i in ids}) > 1:
+            return ()
+        return ids
+
+    def _page_for(self, ids: tuple[NodeId, ...]) -> QWidget:
+        assert self.document is not None
+        if ids:
+            return LayerPage(LayerTarget(self.document, ids), self._folds, self._body)
+        if len(self.document.selection) > 1:
+            return self._hint_page()
+        page = NetPage(self._body)
+        page.renamed.connect(self._rename_net)
+        page.show_net(self.document)
+        return page
+
+    def _hint_page(self) -> QWidget:
+        assert self.document is not None
+        label = QLabel(
+            f"{len(self.document.selection)} layers of different types are selected.\n\n"
+            "Select layers of one type to edit what they share.",
+            self._body,
+        )
+        label.setObjectName("properties.hint")
+        label.setProperty("muted", True)
+        label.setWordWrap(True)
+        label.setAlignment(Qt.AlignmentFlag.AlignTop)
+        return label
+
+    def _replace_page(self, page: QWidget | None, *, keep_place: bool = False) -> None:
+        place = self.scroll.verticalScrollBar().value()
+        focused = QApplication.focusWidget()
+        name = focused.objectName() if focused is not None and self.isAncestorOf(focused) else ""
+        if self.page is not None:
+            self.page.hide()
+            self._pages.removeWidget(self.page)
+            self.page.deleteLater()
+        self.page = page
+        if page is None:
+            return
+        self._pages.addWidget(page)
+        page.show()
+        self._search(self.search_line.text())
+        if keep_place:
+            self._body.adjustSize()
+            self.scroll.verticalScrollBar().setValue(place)
+            again = page.findChild(QWidget, name) if name else None
+            if again is not None:
+                again.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self.scroll.verticalScrollBar().setValue(0)
+
+    # What the user does
+
+    def edit_name(self) -> None:
+        """Put the cursor into the name."""
+        if isinstance(self.page, LayerPage):
+            line = self.page.header.name
+        elif isinstance(self.page, NetPage):
+            line = self.page.name
+        else:
+            return
+        self.scroll.ensureWidgetVisible(line)
+        line.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        line.selectAll()
+
+    def focus_search(self) -> None:
+        """Put the cursor into the search line."""
+        self.search_line.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.search_line.selectAll()
+
+    def _search(self, text: str) -> None:
+        found = True
+        if isinstance(self.page, LayerPage):
+            found = self.page.search(text.strip().lower())
+        self._nothing.setVisible(not found)
+
+    def _commit_typed(self) -> None:
+        focused = QApplication.focusWidget()
+        if isinstance(focused, ValueEdit | TextBox) and self.page is not None and self.page.isAncestorOf(focused):
+            focused.commit()
+
+    def _rename_net(self, name: str) -> None:
+        page, document = self.page, self.document
+        if document is None or not isinstance(page, NetPage):
+            return
+        try:
+            document.apply(f"Rename net to {name}", lambda graph: graph.set_string(None, ("name",), name))
+        except NetcanvasError as error:
+            page.say(str(error))
+            return
+        page.say("")
+
+    @guard
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.search_line.text():
+            self.search_line.clear()
+        elif self.document is not None and event.matches(QKeySequence.StandardKey.Undo):
+            self.document.undo_stack.undo()
+        elif self.document is not None and event.matches(QKeySequence.StandardKey.Redo):
+            self.document.undo_stack.redo()
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,118 @@
+"""The frame of a row: label, place for the editor, reset, and the sentence that says what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
+
+from app.properties.lists import small_button
+from app.properties.snapshot import Path
+from app.properties.style import GAP, GUTTER, RESET_WIDTH, editor_left
+from app.properties.target import Target
+from app.qt import guard
+from app.theme import GRID
+from engine.errors import NetcanvasError
+
+__all__ = ["Row", "object_name"]
+
+
+def object_name(path: Path) -> str:
+    """Return the name under which tests and helpers find the editor of a field."""
+    return "properties." + ".".join(str(step) for step in path)
+
+
+class Row(QWidget):
+    """The frame of a row: label, editor, reset button, message.
+
+    Parameters
+    ----------
+    target : Target
+        What is edited.
+    path : tuple
+        Where the field stands.
+    depth : int
+        Nesting of the form.
+    """
+
+    def __init__(self, target: Target, path: Path, depth: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.target = target
+        self.path = path
+        self._depth = depth
+        self.label = QLabel(self)
+        self.label.setWordWrap(True)
+        self.label.setContentsMargins(0, 6, 0, 6)
+        self.label.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+        self.reset = small_button("arrow-counter-clockwise", "Reset to default", self, focusable=False)
+        self.reset.setFixedHeight(7 * GRID)
+        keep = self.reset.sizePolicy()
+        keep.setRetainSizeWhenHidden(True)
+        self.reset.setSizePolicy(keep)
+        self.reset.setVisible(False)
+        self.reset.clicked.connect(self.clear)
+        self.message = QLabel(self)
+        self.message.setWordWrap(True)
+        self.message.setVisible(False)
+        self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(GUTTER, 0, 0, GRID)
+        self._grid.setHorizontalSpacing(0)
+        self._grid.setVerticalSpacing(2)
+        self._grid.setColumnMinimumWidth(1, GAP)
+        self._grid.setColumnStretch(2, 1)
+        self._grid.setColumnMinimumWidth(3, RESET_WIDTH + GRID)
+        top = Qt.AlignmentFlag.AlignTop
+        self._grid.addWidget(self.label, 0, 0, top)
+        self._grid.addWidget(self.reset, 0, 3, top | Qt.AlignmentFlag.AlignRight)
+        self._grid.addWidget(self.message, 1, 2)
+        self._grid.setRowMinimumHeight(0, 7 * GRID)
+        self._warning = ""
+
+    def place_editor(self, editor: QWidget) -> None:
+        """Put the editor into its column."""
+        self._grid.addWidget(editor, 0, 2, Qt.AlignmentFlag.AlignTop)
+        self.setFocusProxy(editor)
+        self.label.setBuddy(editor)
+
+    def bind(self, target: Target) -> None:
+        """Edit another target of the same kind; what was typed for the old one goes."""
+        self.target = target
+        self.say("")
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show what the file says now."""
+        raise NotImplementedError
+
+    def clear(self) -> None:
+        """Take the field out of the text."""
+        self.attempt(lambda: self.target.clear(self.path))
+
+    def attempt(self, edit: Callable[[], object]) -> bool:
+        """Do an edit; what refuses it is said under the field."""
+        try:
+            edit()
+        except NetcanvasError as error:
+            self.say(str(error))
+            return False
+        self.say("")
+        self.refresh()
+        return True
+
+    def say(self, problem: str, *, hint: bool = False) -> None:
+        """Say in one sentence what is wrong; nothing for an empty one."""
+        self._warning = problem if hint else ""
+        self.message.setText(problem)
+        self.message.setProperty("problem", not hint)
+        self.message.setProperty("hint", hint)
+        self.message.style().unpolish(self.message)
+        self.message.style().polish(self.message)
+        self.message.setVisible(bool(problem))
+
+    @guard
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.label.setFixedWidth(editor_left(self, self._depth) - GUTTER - GAP)

@@ -1,0 +1,67 @@
+"""Sizes and the stylesheet of the panel, all in one place."""
+
+from __future__ import annotations
+
+from string import Template
+
+from PySide6.QtWidgets import QWidget
+
+from app.theme import GRID, Theme
+
+__all__ = ["GAP", "GUTTER", "INDENT", "RESET_WIDTH", "TEXT_INSET", "editor_left", "muted_html", "panel_stylesheet"]
+
+GAP = 2 * GRID
+#: Room at the left of a form for the arrows that fold.
+GUTTER = 4 * GRID
+INDENT = GUTTER
+#: How far the text of an editor stands from its edge.
+TEXT_INSET = 7
+RESET_WIDTH = 5 * GRID
+_LABEL_SHARE = 0.40
+_NARROWEST_LABEL, _WIDEST_LABEL = 24 * GRID, 48 * GRID
+
+_TEMPLATE = Template("""
+#properties-body, #properties-scroll, #properties-scroll > QWidget { background: $window; }
+QLineEdit, QComboBox { min-height: 20px; }
+QCheckBox { min-height: 28px; spacing: 8px; }
+QLineEdit[state="set"], QComboBox[state="set"], QCheckBox[state="set"] { font-weight: 600; }
+QCheckBox[state="default"], QComboBox[state="default"], QCheckBox[state="mixed"], QComboBox[state="mixed"] {
+  color: $text_muted; }
+QLineEdit[state="mixed"] { font-style: italic; }
+QLineEdit[state="invalid"], QComboBox[state="invalid"] { border-color: $error; }
+QCheckBox[state="invalid"] { color: $error; }
+QLineEdit[flat="true"] { background: transparent; border-color: transparent; font-size: 14pt; font-weight: 600;
+  padding: 2px 4px; }
+QLineEdit[flat="true"]:hover { border-color: $border; }
+QLineEdit[flat="true"]:focus { background: $surface; border-color: $accent; }
+QLabel[problem="true"] { color: $error; }
+QLabel[hint="true"] { color: $warning; }
+QLabel[chip="true"] { background: $surface_alt; border: 1px solid $border; border-radius: 8px; padding: 0 8px;
+  color: $text_muted; }
+QToolButton { border: 1px solid transparent; border-radius: 4px; padding: 1px; background: transparent; }
+QToolButton:hover { background: $surface; border-color: $border; }
+QToolButton:focus { border-color: $accent; }
+QToolButton:checked { background: $surface; border-color: $accent; }
+QToolButton::menu-indicator { image: none; width: 0; }
+""")
+
+
+def panel_stylesheet(theme: Theme) -> str:
+    """Return what the panel adds to the application's stylesheet."""
+    return _TEMPLATE.substitute({role: color.name() for role, color in theme.tokens.items()})
+
+
+def editor_left(widget: QWidget, depth: int) -> int:
+    """Return where editors begin, in a row's coordinates: one column for the panel, however deep the row is nested."""
+    indent = depth * INDENT
+    column = round((widget.width() + indent) * _LABEL_SHARE)
+    column = min(max(column, _NARROWEST_LABEL), _WIDEST_LABEL) + GUTTER
+    return max(column - indent, 14 * GRID)
+
+
+def muted_html(name: str, unit: str) -> str:
+    """Return a field's name, broken at underscores where it must, and its unit in a quieter colour."""
+    shown = name.replace("_", "_\u200b")
+    if not unit:
+        return shown
+    return f'{shown} <span style="color:{Theme.current().color("text_muted").name()}">{unit}</span>'

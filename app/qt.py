@@ -1,0 +1,107 @@
+"""Small helpers around Qt that the whole application shares."""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import ParamSpec, TypeVar, overload
+
+from PySide6.QtCore import QObject, QSignalBlocker, QTimer
+
+__all__ = ["Debounce", "blocked", "fault_logger", "guard"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+#: Faults caught by :func:`guard` are logged here with their traceback; the tests listen and fail.
+fault_logger = logging.getLogger("netcanvas.app.fault")
+
+
+@overload
+def guard(function: Callable[P, T], /) -> Callable[P, T]: ...
+@overload
+def guard(*, default: T) -> Callable[[Callable[P, T]], Callable[P, T]]: ...
+
+
+def guard(function: Callable[P, T] | None = None, /, *, default: object = None) -> object:
+    """Keep an exception of a paint or event override out of Qt.
+
+    PySide6 prints such an exception and goes on with a painter left open. A guarded override logs it with its
+    traceback to :data:`fault_logger` and returns ``default``.
+
+    Parameters
+    ----------
+    default : object
+        What the override returns after a fault; False for ``event`` and ``eventFilter``.
+    """
+
+    def decorate(wrapped: Callable[P, T]) -> Callable[P, T]:
+        @functools.wraps(wrapped)
+        def guarded(*args: P.args, **kwargs: P.kwargs) -> T:
+            try:
+                return wrapped(*args, **kwargs)
+            except Exception:
+                fault_logger.exception("Fault in %s", wrapped.__qualname__)
+                return default  # type: ignore[return-value]
+
+        return guarded
+
+    return decorate(function) if function is not None else decorate
+
+
+@contextmanager
+def blocked(*objects: QObject) -> Iterator[None]:
+    """Keep the signals of ``objects`` back for the length of a ``with`` block."""
+    blockers = [QSignalBlocker(each) for each in objects]
+    try:
+        yield
+    finally:
+        for blocker in blockers:
+            blocker.unblock()
+
+
+class Debounce(QObject):
+    """Call ``function`` once, ``milliseconds`` after the last of a burst of triggers.
+
+    Parameters
+    ----------
+    function : callable
+        What to call, without arguments.
+    milliseconds : int
+        Quiet time to wait for; 0 waits for the end of the current event.
+    parent : QObject, optional
+        Owner; the timer dies with it.
+    """
+
+    def __init__(self, function: Callable[[], object], milliseconds: int, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._function = function
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(milliseconds)
+        self._timer.timeout.connect(self._fire)
+
+    @property
+    def pending(self) -> bool:
+        """Whether a call is due."""
+        return self._timer.isActive()
+
+    def trigger(self) -> None:
+        """Ask for a call; earlier requests that have not fired are taken back."""
+        self._timer.start()
+
+    def flush(self) -> None:
+        """Make the due call now; without one, do nothing."""
+        if self._timer.isActive():
+            self._timer.stop()
+            self._fire()
+
+    def cancel(self) -> None:
+        """Take back the due call."""
+        self._timer.stop()
+
+    @guard
+    def _fire(self) -> None:
+        self._function()

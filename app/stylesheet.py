@@ -1,0 +1,78 @@
+"""The stylesheet over Fusion: only what a palette cannot say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from string import Template
+
+__all__ = ["stylesheet"]
+
+_TEMPLATE = Template("""
+QToolTip { color: $text; background: $surface_alt; border: 1px solid $border; padding: 4px 6px; }
+QMainWindow::separator { background: $window; width: 4px; height: 4px; }
+QMainWindow::separator:hover { background: $accent; }
+QDockWidget { titlebar-close-icon: none; titlebar-normal-icon: none; }
+QDockWidget::title { background: $window; padding: 6px 8px; text-align: left; }
+QToolBar { background: $window; border: none; border-bottom: 1px solid $border; spacing: 2px; padding: 4px 8px; }
+QToolBar::separator { background: $border; width: 1px; margin: 4px 6px; }
+QToolBar QToolButton { border: 1px solid transparent; border-radius: 4px; padding: 4px; margin: 0; }
+QToolBar QToolButton:hover { background: $surface_alt; border-color: $border; }
+QToolBar QToolButton:pressed { background: $border; }
+QToolBar QToolButton:checked { background: $surface_alt; border-color: $accent; color: $accent; }
+QToolButton:focus { border-color: $accent; }
+QStatusBar { background: $window; border-top: 1px solid $border; }
+QStatusBar::item { border: none; }
+QStatusBar QLabel { color: $text_muted; padding: 0 8px; }
+QMenuBar { background: $window; padding: 2px 4px; }
+QMenuBar::item { padding: 4px 8px; border-radius: 4px; }
+QMenuBar::item:selected { background: $surface_alt; }
+QMenu { background: $surface; border: 1px solid $border; padding: 4px; }
+QMenu::item { padding: 5px 24px 5px 24px; border-radius: 4px; }
+QMenu::item:selected { background: $selection; color: $selection_text; }
+QMenu::item:disabled { color: $text_disabled; background: transparent; }
+QMenu::separator { height: 1px; background: $border; margin: 4px 8px; }
+QLineEdit, QPlainTextEdit, QTextEdit, QSpinBox, QDoubleSpinBox, QComboBox {
+  background: $surface; color: $text; border: 1px solid $border; border-radius: 4px; padding: 3px 6px;
+  selection-background-color: $selection; selection-color: $selection_text; }
+QPlainTextEdit, QTextEdit { border-radius: 0; }
+QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus { border-color: $accent; }
+QLineEdit:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QComboBox:disabled {
+  color: $text_disabled; background: $surface_alt; }
+QComboBox::drop-down { border: none; width: 20px; }
+QAbstractItemView { background: $surface; alternate-background-color: $surface_alt; border: 1px solid $border;
+  outline: 0; selection-background-color: $selection; selection-color: $selection_text; }
+QHeaderView::section { background: $surface_alt; color: $text_muted; border: none; border-bottom: 1px solid $border;
+  padding: 4px 8px; }
+QTabWidget::pane { border: none; border-top: 1px solid $border; }
+QTabBar { qproperty-drawBase: 0; }
+QTabBar::tab { background: transparent; color: $text_muted; padding: 6px 12px; border: none;
+  border-bottom: 2px solid transparent; }
+QTabBar::tab:hover { color: $text; }
+QTabBar::tab:selected { color: $text; border-bottom-color: $accent; }
+QPushButton { background: $surface_alt; color: $text; border: 1px solid $border; border-radius: 4px;
+  padding: 5px 12px; }
+QPushButton:hover { border-color: $node_hover; }
+QPushButton:focus { border-color: $accent; }
+QPushButton:pressed { background: $border; }
+QPushButton:disabled { color: $text_disabled; }
+QPushButton[primary="true"] { background: $accent; color: $accent_text; border-color: $accent; font-weight: 600; }
+QPushButton[primary="true"]:disabled { background: $surface_alt; color: $text_disabled; border-color: $border; }
+QProgressBar { background: $surface_alt; border: 1px solid $border; border-radius: 4px; text-align: center;
+  max-height: 16px; }
+QProgressBar::chunk { background: $accent; border-radius: 3px; }
+QScrollBar { background: transparent; border: none; }
+QScrollBar:vertical { width: 12px; margin: 0; }
+QScrollBar:horizontal { height: 12px; margin: 0; }
+QScrollBar::handle { background: $border; border-radius: 4px; margin: 2px; min-height: 24px; min-width: 24px; }
+QScrollBar::handle:hover { background: $node_hover; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QSplitter::handle { background: $border; }
+*[muted="true"] { color: $text_muted; }
+*[heading="true"] { font-weight: 600; }
+""")
+
+
+def stylesheet(colors: Mapping[str, str]) -> str:
+    """Fill the stylesheet with the colours of a theme, given as ``#rrggbb`` by role."""
+    return _TEMPLATE.substitute(colors)

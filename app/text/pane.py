@@ -1,0 +1,344 @@
+"""The text pane: what the widget shows and what the graph says, kept the same both ways."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent, QTextCursor
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from app.qt import Debounce, guard
+from app.text.edit import Mistake, PrototxtEdit
+from app.text.findbar import FindBar
+from app.text.mirror import LineChange, TextMirror
+from app.theme import GRID, Theme
+from engine.errors import NetcanvasError
+
+if TYPE_CHECKING:
+    from app.document import Document
+    from engine.graph import Events, NodeId
+
+__all__ = ["TextPane"]
+
+_TYPING_PAUSE_MS = 600
+_SELECT_PAUSE_MS = 80
+_MOST_MISTAKES = 400
+_MOST_MARKS = 200
+
+
+class TextPane(QWidget):
+    """The net as text.
+
+    Typing becomes one undoable command after a pause, when the focus leaves, or before a shortcut runs; a change of
+    the graph replaces only the lines that differ. The selection follows the cursor and the other way round.
+
+    Parameters
+    ----------
+    document : Document, optional
+        What to show; see :meth:`set_document`.
+    """
+
+    def __init__(self, document: Document | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("text.pane")
+        self.document: Document | None = None
+        self.mirror = TextMirror()
+        self._syncing = False
+        self._typed = False
+        self._stale = False
+        self._own_selection: tuple[NodeId, ...] | None = None
+        self.edit = PrototxtEdit(self)
+        self.find_bar = FindBar(self.edit, self)
+        self._message = QLabel(self)
+        self._message.setProperty("problem", True)
+        self._message.setWordWrap(True)
+        self._message.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
+        self._message.hide()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.find_bar)
+        layout.addWidget(self.edit, 1)
+        layout.addWidget(self._message)
+        self.setFocusProxy(self.edit)
+        self._pause = Debounce(self.commit, _TYPING_PAUSE_MS, self)
+        self._select_due = Debounce(self._select_at_cursor, _SELECT_PAUSE_MS, self)
+        self.edit.document().contentsChange.connect(self._contents_changed)
+        self.edit.cursorPositionChanged.connect(self._cursor_moved)
+        self.edit.leaving.connect(self.commit)
+        self.edit.undo_asked.connect(self._undo)
+        for keys, slot in (
+            (QKeySequence(QKeySequence.StandardKey.Find), self.find_bar.open_bar),
+            (QKeySequence("F3"), self.find_bar.find_next),
+            (QKeySequence("Shift+F3"), self.find_bar.find_previous),
+        ):
+            shortcut = QShortcut(keys, self)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(slot)
+        Theme.notifier().changed.connect(self._dress)
+        self.set_document(document)
+
+    def set_document(self, document: Document | None) -> None:
+        """Show another document, or none."""
+        if self.document is not None:
+            self.commit()
+            old = self.document
+            old.changed.disconnect(self._graph_changed)
+            old.selection.changed.disconnect(self._selection_changed)
+            old.diagnostics_changed.disconnect(self._show_mistakes)
+        self.document = document
+        self._typed = self._stale = False
+        self._pause.cancel()
+        self.mirror = TextMirror(document.graph.text if document is not None else "")
+        self._syncing = True
+        self.edit.setPlainText(self.mirror.shown())
+        self._syncing = False
+        self.edit.setReadOnly(document is None)
+        if document is not None:
+            document.changed.connect(self._graph_changed)
+            document.selection.changed.connect(self._selection_changed)
+            document.diagnostics_changed.connect(self._show_mistakes)
+        self._selection_changed()
+        self._show_mistakes()
+
+    @property
+    def pending(self) -> bool:
+        """Whether something is typed that the graph does not have yet."""
+        return self._typed
+
+    # From the widget to the graph
+
+    def commit(self) -> None:
+        """Give what is typed to the graph, as one undoable command."""
+        self._pause.cancel()
+        document = self.document
+        if not self._typed or document is None:
+            return
+        self._typed = False
+        text = self.mirror.merge(self.edit.document().toRawText())
+        if text == document.graph.text:
+            self.mirror.accept(text)
+            return
+        before = self.mirror.text
+        self.mirror.accept(text)
+        try:
+            document.apply("Edit text", lambda graph: graph.replace_text(text))
+        except NetcanvasError as error:
+            self.mirror.accept(before)
+            self._typed = True
+            self._say(str(error))
+            return
+        self._say("")
+
+    def _contents_changed(self, position: int, removed: int, added: int) -> None:
+        if self._syncing or self.document is None or (not removed and not added):
+            return
+        self._typed = True
+        self._pause.trigger()
+
+    @guard
+    def _undo(self, redo: bool) -> None:
+        self.commit()
+        if self.document is None or self._typed:
+            return
+        stack = self.document.undo_stack
+        if redo:
+            stack.redo()
+        else:
+            stack.undo()
+
+    # From the graph to the widget
+
+    @guard
+    def _graph_changed(self, events: Events) -> None:
+        if not events.text_changed or self.document is None:
+            return
+        if not self.isVisible() and not self._typed:
+            self._stale = True
+            return
+        self._sync()
+
+    def _sync(self) -> None:
+        assert self.document is not None
+        self._stale = False
+        text = self.document.graph.text
+        if text == self.mirror.text:
+            self._mark_selected(scroll=False)
+            self._show_mistakes()
+            return
+        if self._typed:
+            text = _both(self.mirror, self.edit.document().toRawText(), text)
+            shown = TextMirror(self.mirror.merge(self.edit.document().toRawText()))
+            change = shown.update(text)
+            self.mirror.accept(self.document.graph.text)
+        else:
+            change = self.mirror.update(text)
+        if change is not None:
+            self._replace(change)
+        self._mark_selected(scroll=False)
+        self._show_mistakes()
+
+    def _replace(self, change: LineChange) -> None:
+        """Replace lines in the widget; cursor and view stay where they are."""
+        bar = self.edit.verticalScrollBar()
+        top = self.edit.firstVisibleBlock()
+        at_top = bar.value() == 0
+        document = self.edit.document()
+        cursor = QTextCursor(document)
+        lines = list(change.lines)
+        if change.last < document.blockCount():
+            start = document.findBlockByNumber(change.first).position()
+            end = document.findBlockByNumber(change.last).position()
+            new = "".join(f"{line}\n" for line in lines)
+        else:
+            first = document.findBlockByNumber(change.first)
+            start = first.position() - 1 if change.first else 0
+            start = start if first.isValid() else document.characterCount() - 1
+            end = document.characterCount() - 1
+            new = "".join(f"\n{line}" for line in lines) if change.first else "\n".join(lines)
+        cursor.setPosition(start)
+        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        old = cursor.selectedText().replace("\u2029", "\n")
+        head, tail = _same_ends(old, new)
+        self._syncing = True
+        cursor.setPosition(start + _units(old[:head]))
+        cursor.setPosition(end - _units(old[len(old) - tail :]), QTextCursor.MoveMode.KeepAnchor)
+        cursor.insertText(new[head : len(new) - tail])
+        self._syncing = False
+        if top.isValid() and not at_top:
+            bar.setValue(top.firstLineNumber())
+
+    @guard
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._stale and self.document is not None:
+            self._sync()
+
+    # Selection
+
+    def _cursor_moved(self) -> None:
+        if not self._syncing and self.edit.hasFocus():
+            self._select_due.trigger()
+
+    @guard
+    def _select_at_cursor(self) -> None:
+        document = self.document
+        if document is None or self._typed or self._stale or not self.edit.hasFocus():
+            return
+        node = document.graph.node_at(self.edit.line_of_cursor() + 1)
+        ids = () if node is None else (node,)
+        if ids != document.selection.node_ids and ids:
+            self._own_selection = ids
+            document.selection.set(ids)
+
+    @guard
+    def _selection_changed(self) -> None:
+        document = self.document
+        own = document is not None and self._own_selection == document.selection.node_ids
+        self._own_selection = None
+        self._mark_selected(scroll=not own)
+
+    def _mark_selected(self, *, scroll: bool) -> None:
+        document = self.document
+        if document is None or self._stale:
+            self.edit.set_marks([])
+            return
+        graph = document.graph
+        ids = [node for node in document.selection.node_ids if node in graph][-_MOST_MARKS:]
+        ranges = [graph.line_range(node) for node in ids]
+        self.edit.set_marks([(first - 1, last - 1) for first, last in ranges])
+        if scroll and ranges:
+            self._reveal(*ranges[-1])
+
+    def _reveal(self, first: int, last: int) -> None:
+        """Scroll to a layer and, unless someone types here, put the cursor on its first line."""
+        bar = self.edit.verticalScrollBar()
+        rows = max(bar.pageStep(), 1)
+        top = bar.value()
+        if first - 1 < top or last > top + rows:
+            above = max((rows - (last - first + 1)) // 2, 2)
+            bar.setValue(max(first - 1 - above, 0))
+        if not self.edit.hasFocus():
+            self._syncing = True
+            self.edit.setTextCursor(QTextCursor(self.edit.document().findBlockByNumber(first - 1)))
+            bar.setValue(max(bar.value(), 0))
+            self._syncing = False
+
+    def reveal_line(self, line: int, column: int = 1) -> None:
+        """Put the cursor at a 1-based place and show it."""
+        block = self.edit.document().findBlockByNumber(max(line - 1, 0))
+        if not block.isValid():
+            return
+        cursor = QTextCursor(block)
+        cursor.setPosition(block.position() + min(max(column - 1, 0), max(block.length() - 1, 0)))
+        self._syncing = True
+        self.edit.setTextCursor(cursor)
+        self._syncing = False
+        self.edit.centerCursor()
+
+    # What is wrong
+
+    @guard
+    def _show_mistakes(self) -> None:
+        document = self.document
+        if document is None:
+            self.edit.set_mistakes([])
+            return
+        if self._typed or self._stale:
+            return
+        found: dict[tuple[int, str], Mistake] = {}
+        for problem in document.graph.problems[:_MOST_MISTAKES]:
+            text = f"{problem.message} {problem.hint}".strip()
+            found[problem.line, problem.message] = Mistake(problem.line, problem.column, text)
+        for each in document.diagnostics[:_MOST_MISTAKES]:
+            if each.line:
+                is_error = str(each.severity).lower().endswith("error")
+                found.setdefault((each.line, each.message), Mistake(each.line, each.column, each.message, is_error))
+        self.edit.set_mistakes(list(found.values()))
+
+    def _say(self, problem: str) -> None:
+        self._message.setText(problem)
+        self._message.setVisible(bool(problem))
+
+    @guard
+    def _dress(self, theme: Theme) -> None:
+        self.edit.dress(theme)
+
+
+def _both(mirror: TextMirror, raw: str, theirs: str) -> str:
+    """Return the text with what is typed and what the graph changed meanwhile; where both touch, what is typed."""
+    ours = mirror.merge(raw)
+    base, mine, other = mirror.lines, TextMirror(ours).lines, TextMirror(theirs)
+    first, last = _span(base, mine)
+    their_first, their_last = _span(base, other.lines)
+    if their_last <= first:
+        shift = len(other.lines) - len(base)
+    elif their_first >= last:
+        shift = 0
+    else:
+        return ours
+    shown = [*other.lines]
+    shown[first + shift : last + shift] = mine[first : len(mine) - (len(base) - last)]
+    return other.merge("\u2029".join(shown))
+
+
+def _span(old: list[str], new: list[str]) -> tuple[int, int]:
+    shortest = min(len(old), len(new))
+    first = next((i for i in range(shortest) if old[i] != new[i]), shortest)
+    tail = next((i for i in range(shortest - first) if old[-1 - i] != new[-1 - i]), shortest - first)
+    return first, len(old) - tail
+
+
+def _same_ends(old: str, new: str) -> tuple[int, int]:
+    """Return how many characters at the start and at the end are the same, without overlap."""
+    shortest = min(len(old), len(new))
+    head = next((i for i in range(shortest) if old[i] != new[i]), shortest)
+    rest = shortest - head
+    tail = next((i for i in range(rest) if old[-1 - i] != new[-1 - i]), rest)
+    return head, tail
+
+
+def _units(text: str) -> int:
+    """Return the length of a text in Qt's UTF-16 units."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2

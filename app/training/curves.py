@@ -1,0 +1,240 @@
+"""Live curves: loss with the test loss, and the other test outputs beside or below it."""
+
+from __future__ import annotations
+
+import html
+import math
+
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from app.qt import guard
+from app.theme import Theme
+from app.training import formats
+from app.training.model import RunModel, is_loss
+from app.training.series import Series
+
+__all__ = ["CurvesView"]
+
+_RAW, _SMOOTHED = 1, 2
+_MARKS_BELOW = 200
+_TEST_ROLES = ("ok", "warning", "error", "text")
+
+
+class CurvesView(QWidget):
+    """Draws the curves of a :class:`RunModel`; call :meth:`show_model` when it changed."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("training.curves")
+        self._model = RunModel()
+        self._loss = Plot("Loss", self)
+        self._tests = Plot("Test", self)
+        self._tests.plot.setXLink(self._loss.plot)
+        self.log_button = QToolButton(self)
+        self.log_button.setObjectName("training.log_scale")
+        self.log_button.setText("log")
+        self.log_button.setCheckable(True)
+        self.log_button.setToolTip("Show the loss on a logarithmic scale")
+        self.log_button.toggled.connect(self._set_log_scale)
+        self._loss.header.addWidget(self.log_button)
+        self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._layout.setContentsMargins(8, 4, 8, 4)
+        self._layout.setSpacing(8)
+        self._layout.addWidget(self._loss, 3)
+        self._layout.addWidget(self._tests, 2)
+        for plot in (self._loss, self._tests):
+            plot.hovered.connect(self._point_at)
+        Theme.notifier().changed.connect(self._dress)
+        self._dress()
+
+    @property
+    def loss_plot(self) -> Plot:
+        """The plot of losses."""
+        return self._loss
+
+    @property
+    def test_plot(self) -> Plot:
+        """The plot of the other test outputs."""
+        return self._tests
+
+    def show_model(self, model: RunModel) -> None:
+        """Draw the curves as they are now."""
+        if model is not self._model:
+            self._model = model
+            for plot in (self._loss, self._tests):
+                plot.clear()
+        theme = Theme.current()
+        loss = self._loss
+        loss.draw("loss", model.train, _RAW, theme.mix("accent", "surface", 0.45), width=1.0)
+        loss.draw("smoothed", model.train, _SMOOTHED, theme.color("accent"), width=2.0)
+        for name, series, color in self._colored(theme):
+            plot = loss if is_loss(name) else self._tests
+            label = f"test {name}" if is_loss(name) else name
+            plot.draw(label, series, 1, color, width=2.0, marks=len(series) < _MARKS_BELOW)
+        self._tests.setVisible(any(not is_loss(name) for name in model.tests))
+
+    def _colored(self, theme: Theme) -> list[tuple[str, Series, QColor]]:
+        losses = [name for name in self._model.tests if is_loss(name)]
+        others = [name for name in self._model.tests if not is_loss(name)]
+        colors = {name: theme.category("loss") for name in losses}
+        colors |= {name: theme.color(_TEST_ROLES[i % len(_TEST_ROLES)]) for i, name in enumerate(others)}
+        return [(name, series, colors[name]) for name, series in self._model.tests.items()]
+
+    def _set_log_scale(self, on: bool) -> None:
+        self._loss.plot.setLogMode(y=on)
+
+    @guard
+    def _point_at(self, iteration: float) -> None:
+        for plot in (self._loss, self._tests):
+            plot.point_at(iteration)
+
+    @guard
+    def _dress(self, _theme: object = None) -> None:
+        for plot in (self._loss, self._tests):
+            plot.dress(Theme.current())
+        self.show_model(self._model)
+
+    @guard
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the plots side by side where there is more width than height."""
+        super().resizeEvent(event)
+        wide = event.size().width() > 1.3 * event.size().height()
+        direction = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
+        if self._layout.direction() != direction:
+            self._layout.setDirection(direction)
+
+
+class Plot(QWidget):
+    """One pair of axes with a heading that is legend and readout at once.
+
+    Attributes
+    ----------
+    hovered : Signal(float)
+        The iteration under the pointer, or NaN when it left.
+    """
+
+    hovered = Signal(float)
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._title = title
+        self._curves: dict[str, tuple[pg.PlotDataItem, Series, int, QColor]] = {}
+        self._iteration = math.nan
+        self.legend = QLabel(self)
+        self.legend.setTextFormat(Qt.TextFormat.RichText)
+        self.legend.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.header = QHBoxLayout()
+        self.header.setContentsMargins(0, 0, 0, 0)
+        self.header.addWidget(self.legend, 1)
+        self.plot = _QuietPlot(self)
+        self.plot.setMinimumHeight(60)
+        self.cross = pg.InfiniteLine(angle=90, movable=False)
+        self.cross.setVisible(False)
+        self.plot.addItem(self.cross, ignoreBounds=True)
+        self.plot.scene().sigMouseMoved.connect(self._mouse_moved)
+        self.plot.left.connect(lambda: self.hovered.emit(math.nan))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(self.header)
+        layout.addWidget(self.plot, 1)
+
+    def clear(self) -> None:
+        """Take all curves off and show the whole range again."""
+        for curve, *_ in self._curves.values():
+            self.plot.removeItem(curve)
+        self._curves.clear()
+        self.plot.enableAutoRange()
+        self._tell()
+
+    def draw(self, name: str, series: Series, column: int, color: QColor, *, width: float, marks: bool = False) -> None:
+        """Draw a curve, or bring the one of that name up to date."""
+        curve = self._curves[name][0] if name in self._curves else self._add_curve()
+        self._curves[name] = (curve, series, column, color)
+        curve.setPen(pg.mkPen(color, width=width))
+        curve.setSymbol("o" if marks else None)
+        curve.setSymbolBrush(pg.mkBrush(color))
+        curve.setSymbolPen(None)
+        # A copy: the item must not see numbers that are added while it paints.
+        curve.setData(series.x.copy(), series.column(column).copy())
+        self._tell()
+
+    def _add_curve(self) -> pg.PlotDataItem:
+        curve = pg.PlotDataItem(symbolSize=6, connect="finite", antialias=True)
+        curve.setDownsampling(auto=True, method="peak")
+        curve.setClipToView(True)
+        self.plot.addItem(curve)
+        return curve
+
+    def curve(self, name: str) -> pg.PlotDataItem:
+        """Return the curve of a name; KeyError when there is none."""
+        return self._curves[name][0]
+
+    def point_at(self, iteration: float) -> None:
+        """Show the values at an iteration, or none for NaN."""
+        self._iteration = iteration
+        self.cross.setVisible(math.isfinite(iteration))
+        if math.isfinite(iteration):
+            self.cross.setPos(iteration)
+        self._tell()
+
+    def dress(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self.plot.setBackground(theme.color("surface"))
+        for side in ("left", "bottom"):
+            axis = self.plot.getAxis(side)
+            axis.setPen(pg.mkPen(theme.color("border")))
+            axis.setTextPen(pg.mkPen(theme.color("text_muted")))
+        self.cross.setPen(pg.mkPen(theme.color("text_muted"), width=1, style=Qt.PenStyle.DashLine))
+        self._tell()
+
+    def _tell(self) -> None:
+        theme = Theme.current()
+        muted = theme.color("text_muted").name()
+        parts = [f"<b>{self._title}</b>"]
+        at = math.nan
+        for name, (_, series, column, color) in self._curves.items():
+            row = series.at(self._iteration) if math.isfinite(self._iteration) else None
+            value = "" if row is None else f" <b>{formats.number(float(row[column]))}</b>"
+            if row is not None and math.isnan(at):
+                at = float(row[0])
+            dot = f"<span style='color:{color.name()}'>●</span>"
+            parts.append(f"{dot} <span style='color:{muted}'>{html.escape(name)}</span>{value}")
+        if math.isfinite(at):
+            parts.insert(1, f"<span style='color:{muted}'>iteration {formats.count(int(at))}</span>")
+        self.legend.setText("&nbsp;&nbsp; ".join(parts))
+
+    @guard
+    def _mouse_moved(self, position: QPointF) -> None:
+        view = self.plot.getPlotItem().vb
+        inside = view.sceneBoundingRect().contains(position)
+        self.hovered.emit(view.mapSceneToView(position).x() if inside and self._curves else math.nan)
+
+
+class _QuietPlot(pg.PlotWidget):  # type: ignore[misc]
+    """A plot without pyqtgraph's menus and buttons; a double click shows everything again."""
+
+    left = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setMenuEnabled(False)
+        self.hideButtons()
+        self.setFrameShape(self.Shape.NoFrame)
+        self.showGrid(x=False, y=True, alpha=0.15)
+        self.setToolTip("Wheel to zoom, drag to pan, double-click to show everything")
+        self.getAxis("bottom").enableAutoSIPrefix(False)
+        self.getAxis("left").enableAutoSIPrefix(False)
+        self.getAxis("left").setWidth(48)
+
+    @guard
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.enableAutoRange()
+
+    @guard
+    def leaveEvent(self, event: object) -> None:
+        super().leaveEvent(event)
+        self.left.emit()

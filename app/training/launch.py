@@ -1,0 +1,127 @@
+"""From a document to a run folder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.paths import search_folders
+from engine.resources import resource_path, user_data_path
+from engine.worker import RunFolder, TrainingProcess
+
+if TYPE_CHECKING:
+    from app.document import Document
+
+__all__ = ["Launch", "default_solver_text", "run_parents", "solver_choices"]
+
+_BIGGEST_SOLVER = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """All that starts a new training, frozen at the moment of the click.
+
+    Attributes
+    ----------
+    parent : Path
+        Folder of the runs.
+    name : str
+        What the run is called after.
+    net_text, solver_text : str
+        What trains.
+    base_dirs, plugin_paths : sequence of Path
+        Where data and plugins are looked for.
+    origin : mapping
+        Where the texts came from, for the run's records.
+    """
+
+    parent: Path
+    name: str
+    net_text: str
+    solver_text: str
+    base_dirs: Sequence[Path] = ()
+    plugin_paths: Sequence[Path] = ()
+    origin: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, document: Document) -> Launch:
+        """Freeze what the document says now."""
+        path = document.path
+        solver_text = document.solver_text
+        origin = {"net_path": str(path or ""), "solver_path": str(document.solver_path or "")}
+        return cls(
+            parent=run_parents(path)[0],
+            name=path.stem if path else (document.graph.net_name or "untitled"),
+            net_text=bytes(document.graph).decode("utf-8", "surrogateescape"),
+            solver_text=default_solver_text(document) if solver_text is None else solver_text,
+            base_dirs=search_folders(path.parent if path else None),
+            plugin_paths=tuple(getattr(document, "plugin_paths", ())),
+            origin=origin,
+        )
+
+    def start(self) -> tuple[RunFolder, TrainingProcess]:
+        """Write the run folder and start its process; WorkerError says what is in the way."""
+        run = RunFolder.create(self.parent, self.net_text, self.solver_text, self.name, environment=self.origin)
+        process = TrainingProcess.start(run, base_dirs=self.base_dirs, plugin_paths=self.plugin_paths)
+        return run, process
+
+
+def run_parents(net: Path | None) -> tuple[Path, ...]:
+    """Return the folders that hold the runs of a net file; new ones go into the first.
+
+    Runs lie beside the net, or in the user's own folder where the net's folder belongs to somebody else or to the
+    program.
+    """
+    if net is None:
+        return (user_data_path() / "runs" / "untitled",)
+    mark = hashlib.sha256(os.fsencode(net)).hexdigest()[:8]
+    own = user_data_path() / "runs" / f"{net.stem}-{mark}"
+    beside = net.parent / "runs"
+    shipped = net.resolve().is_relative_to(resource_path().resolve())
+    if shipped or not os.access(beside if beside.is_dir() else net.parent, os.W_OK):
+        return (own, beside)
+    return (beside, own)
+
+
+def default_solver_text(document: Document) -> str:
+    """Return settings for a net without a solver file: SGD for 1,000 iterations, with tests where the net has some."""
+    lines = [
+        "# Settings that Netcanvas made up, for there was no solver file beside the net.",
+        'type: "SGD"',
+        "base_lr: 0.01",
+        "momentum: 0.9",
+        "weight_decay: 0.0005",
+        'lr_policy: "inv"',
+        "gamma: 0.0001",
+        "power: 0.75",
+        "max_iter: 1000",
+        "display: 100",
+        "snapshot: 500",
+    ]
+    if any(node.type == "Accuracy" and "TEST" in node.phases for node in document.graph.nodes()):
+        lines += ["test_iter: 10", "test_interval: 100"]
+    return "\n".join(lines) + "\n"
+
+
+def solver_choices(net: Path | None, chosen: Path | None) -> list[Path]:
+    """Return the solver files beside a net, and the chosen one wherever it lies."""
+    found = set() if chosen is None else {chosen}
+    if net is not None:
+        for path in net.parent.glob("*.prototxt"):
+            if path != net and (path == chosen or _looks_like_solver(path)):
+                found.add(path)
+    return sorted(found, key=lambda path: path.name)
+
+
+def _looks_like_solver(path: Path) -> bool:
+    from app.solverfile import net_of_solver
+
+    try:
+        small = path.stat().st_size <= _BIGGEST_SOLVER
+    except OSError:
+        return False
+    return small and ("solver" in path.stem.lower() or net_of_solver(path) is not None)

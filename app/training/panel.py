@@ -1,0 +1,427 @@
+"""The training panel: start, watch, pause, stop, and look at earlier runs."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
+
+from app.qt import guard
+from app.theme import Theme
+from app.training import formats
+from app.training.actions import ActionButton, TrainingActions
+from app.training.facts import FactsRow, StateChip
+from app.training.launch import Launch, run_parents
+from app.training.logview import LogView
+from app.training.model import Notice, RunModel
+from app.training.runlist import RunList
+from app.training.session import Opening, TrainingSession
+from app.training.solverbox import SolverBox
+from app.training.strip import MessageStrip
+from engine.worker import RunFolder, TrainingProcess, snapshot_iteration
+
+if TYPE_CHECKING:
+    from app.document import Document
+    from app.training.curves import CurvesView
+
+__all__ = ["TrainingPanel"]
+
+_NARROW = 640
+_TRANSIENT_MILLISECONDS = 5000
+
+_log = logging.getLogger(__name__)
+
+
+class TrainingPanel(QWidget):
+    """Trains a document and shows how it goes.
+
+    Parameters
+    ----------
+    document : Document, optional
+        See :meth:`set_document`.
+
+    Attributes
+    ----------
+    train_action, pause_action, stop_action, snapshot_action : QAction
+        For the window's toolbar and menus; they carry their shortcuts.
+    state_changed : Signal(str)
+        State of the run that is shown: idle, waiting, running, paused, finished, stopped, failed or lost.
+    """
+
+    state_changed = Signal(str)
+    _plots_loaded = Signal()
+
+    def __init__(self, document: Document | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("training.panel")
+        self._document: Document | None = None
+        self._session: TrainingSession | None = None
+        self._model = RunModel()
+        self._told: Notice | None = None
+        self._state = "idle"
+        self._loader: threading.Thread | None = None
+        self.curves: CurvesView | None = None
+        self._make_parts()
+        self._arrange()
+        self._connect()
+        self._render()
+        if document is not None:
+            self.set_document(document)
+
+    # Making
+
+    def _make_parts(self) -> None:
+        self._actions = TrainingActions(self)
+        self.train_action: QAction = self._actions.train
+        self.pause_action: QAction = self._actions.pause
+        self.stop_action: QAction = self._actions.stop
+        self.snapshot_action: QAction = self._actions.snapshot
+        self._buttons = [ActionButton(action, self, primary=not i) for i, action in enumerate(self._actions.all())]
+        self.chip = StateChip(self)
+        self.solver_label = QLabel("Solver", self)
+        self.solver_label.setProperty("muted", True)
+        self.solver_box = SolverBox(self)
+        self.solver_label.setBuddy(self.solver_box)
+        self.strip = MessageStrip(self)
+        self.facts = FactsRow(self)
+        self._hint = QLabel(self)
+        self._hint.setObjectName("training.hint")
+        self._hint.setProperty("muted", True)
+        self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._hint.setWordWrap(True)
+        self._pictures = QStackedWidget(self)
+        self._pictures.addWidget(self._hint)
+        self.log = LogView(self)
+        self.runs = RunList(self)
+        self._tabs = QTabWidget(self)
+        self._tabs.setObjectName("training.tabs")
+        self._tabs.setDocumentMode(True)
+        self._tabs.addTab(self.log, "Log")
+        self._tabs.addTab(self.runs, "Runs")
+        self._transient = QTimer(self)
+        self._transient.setSingleShot(True)
+        self._transient.setInterval(_TRANSIENT_MILLISECONDS)
+
+    def _arrange(self) -> None:
+        self._top = QHBoxLayout()
+        self._top.setSpacing(8)
+        for button in self._buttons:
+            self._top.addWidget(button)
+        self._top.addSpacing(4)
+        self._top.addWidget(self.chip)
+        self._top.addStretch(1)
+        self._second = QHBoxLayout()
+        self._second.setSpacing(8)
+        self._solver_place(self._top)
+        self._split = QSplitter(Qt.Orientation.Horizontal, self)
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(self._pictures)
+        self._split.addWidget(self._tabs)
+        self._split.setStretchFactor(0, 3)
+        self._split.setStretchFactor(1, 2)
+        head = QVBoxLayout()
+        head.setContentsMargins(8, 8, 8, 4)
+        head.setSpacing(8)
+        head.addLayout(self._top)
+        head.addLayout(self._second)
+        head.addWidget(self.strip)
+        head.addWidget(self.facts)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addLayout(head)
+        layout.addWidget(self._split, 1)
+
+    def _solver_place(self, row: QHBoxLayout) -> None:
+        row.addWidget(self.solver_label)
+        row.addWidget(self.solver_box, 1 if row is self._second else 0)
+
+    def _connect(self) -> None:
+        self.train_action.triggered.connect(self.train)
+        self.pause_action.triggered.connect(self.pause_or_resume)
+        self.stop_action.triggered.connect(self.stop)
+        self.snapshot_action.triggered.connect(self.take_snapshot)
+        self.runs.chosen.connect(self.open_run)
+        self.runs.resumed.connect(self.resume_run)
+        self._plots_loaded.connect(self._make_curves)
+        self._transient.timeout.connect(self._end_transient)
+        Theme.notifier().changed.connect(self._restyle)
+        application = QCoreApplication.instance()
+        if application is not None:
+            application.aboutToQuit.connect(self.shutdown)
+
+    # The document
+
+    def set_document(self, document: Document | None) -> None:
+        """Show another document: its solver, its runs. A run that was shown goes on unseen."""
+        old = self._document
+        if old is not None:
+            old.solver_changed.disconnect(self._solver_changed)
+            old.path_changed.disconnect(self._path_changed)
+            old.changed.disconnect(self._document_changed)
+        self._leave()
+        self._document = document
+        self.solver_box.set_document(document)
+        self.runs.set_parents(run_parents(document.path) if document is not None else ())
+        if document is not None:
+            document.solver_changed.connect(self._solver_changed)
+            document.path_changed.connect(self._path_changed)
+            document.changed.connect(self._document_changed)
+            QTimer.singleShot(0, self, self._look_for_active_runs)
+        self._render()
+
+    def _solver_changed(self) -> None:
+        self.solver_box.refresh()
+
+    def _path_changed(self) -> None:
+        self.solver_box.refresh()
+        if self._document is not None:
+            self.runs.set_parents(run_parents(self._document.path))
+
+    def _document_changed(self, _events: object) -> None:
+        if not self._model.live:
+            self._render_actions()
+
+    @guard
+    def _look_for_active_runs(self) -> None:
+        if self._session is not None:
+            return
+        active = self.runs.active_runs()
+        if active:
+            notice = Notice("info", f"Run '{active[0].name}' is still training.")
+            self._say(notice, [("Attach", lambda: self.open_run(active[0]))])
+
+    def _say(self, notice: Notice, actions: Sequence[tuple[str, Callable[[], object]]]) -> None:
+        """Show a notice in the window's own bar, or here where there is none."""
+        notify = getattr(self.window(), "notify", None)
+        if callable(notify):
+            notify(notice.text, notice.kind, list(actions))
+        else:
+            self.strip.show_notice(notice, actions)
+
+    def _obstacle(self) -> str:
+        document = self._document
+        if document is None:
+            return "Open a net first."
+        if not document.graph.nodes():
+            return "The net is empty. Add layers first (Tab)."
+        if any("?" in node.bottoms for node in document.graph.nodes()):
+            node = next(node for node in document.graph.nodes() if "?" in node.bottoms)
+            return f"Layer '{node.name}' has an open bottom. Connect it first."
+        return ""
+
+    # Commands
+
+    def train(self) -> None:
+        """Start a new run of the document as it is now."""
+        if self._document is None or self._obstacle() or self._model.live:
+            return
+        try:
+            launch = Launch.of(self._document)
+        except (OSError, ValueError) as error:
+            self.strip.show_notice(Notice("error", f"The solver cannot be read: {error}. Choose another one."))
+            return
+        self._show_session(launch.start)
+
+    def pause_or_resume(self) -> None:
+        """Pause the run that is shown, or let it go on."""
+        if self._session is not None:
+            if self._model.state == "paused":
+                self._session.resume()
+            else:
+                self._session.pause()
+
+    def stop(self) -> None:
+        """Stop the run that is shown; a second call ends it at once."""
+        if self._session is not None:
+            self._session.stop()
+
+    def take_snapshot(self) -> None:
+        """Save weights and solver state of the run that is shown."""
+        if self._session is not None:
+            self._session.snapshot()
+
+    def open_run(self, run: RunFolder) -> None:
+        """Show a run; attach to it when it is under way."""
+        self._show_session(lambda: (run, None))
+
+    def resume_run(self, run: RunFolder) -> None:
+        """Go on with a run from its last snapshot."""
+        if self._model.live and self._session is not None and self._session.run == run:
+            return
+
+        def start() -> tuple[RunFolder, TrainingProcess]:
+            return run, TrainingProcess.start(run, snapshot=run.last_snapshot())
+
+        self._show_session(start)
+
+    def shutdown(self) -> None:
+        """Leave the run that is shown, which goes on, and end all threads of the panel."""
+        self._leave()
+        if self._loader is not None:
+            self._loader.join()
+            self._loader = None
+
+    @property
+    def state(self) -> str:
+        """State of the run that is shown; see :attr:`state_changed`."""
+        return self._state
+
+    @property
+    def model(self) -> RunModel:
+        """Facts and curves of the run that is shown."""
+        return self._model
+
+    @property
+    def run(self) -> RunFolder | None:
+        """The run that is shown."""
+        return self._session.run if self._session else None
+
+    # The session
+
+    def _show_session(self, opening: Opening) -> None:
+        self._leave()
+        if self._document is not None:
+            self._document.clear_node_errors()
+        session = TrainingSession(opening, self)
+        session.changed.connect(self._render)
+        session.opened.connect(self.runs.refresh)
+        self._session, self._model = session, session.model
+        session.start()
+        self._render()
+
+    def _leave(self) -> None:
+        if self._session is not None:
+            session, self._session = self._session, None
+            session.changed.disconnect(self._render)
+            session.close()
+            session.deleteLater()
+        self._model, self._told = RunModel(), None
+        self._transient.stop()
+        self.strip.show_notice(None)
+        self.log.clear()
+
+    # Showing
+
+    @guard
+    def _render(self) -> None:
+        model = self._model
+        self._render_actions()
+        self.facts.show_model(model)
+        self.log.add(model.take_text())
+        self._render_pictures()
+        self._render_notice()
+        if model.state != self._state:
+            self._state = model.state
+            self.runs.refresh()
+            self._state_message()
+            self.state_changed.emit(model.state)
+
+    def _render_actions(self) -> None:
+        wish = self._session.wish if self._session else ""
+        self._actions.show_state(self._model.state, wish, self._obstacle())
+        self.chip.show_state(self._model.state, wish)
+        if self._model.state == "idle":
+            self._hint.setText(self._obstacle() or "Press Train (Ctrl+Enter): loss and accuracy are drawn here.")
+
+    def _render_pictures(self) -> None:
+        if self.curves is None or not self.isVisible():
+            return
+        drawn = self._model.state != "idle"
+        self._pictures.setCurrentWidget(self.curves if drawn else self._hint)
+        if drawn:
+            self.curves.show_model(self._model)
+
+    def _render_notice(self) -> None:
+        notice = self._model.notice
+        if notice is None or notice is self._told:
+            return
+        self._told = notice
+        self.strip.show_notice(notice, self._resume_actions())
+        if notice.layer and self._document is not None:
+            self._mark_node(self._document, notice)
+
+    def _state_message(self) -> None:
+        actions = self._resume_actions() if self._state == "stopped" else []
+        if actions and self.strip.notice is None:
+            text = f"Stopped at iteration {formats.count(self._model.iteration)}."
+            self.strip.show_notice(Notice("info", text), actions)
+
+    def _resume_actions(self) -> list[tuple[str, Callable[[], object]]]:
+        session = self._session
+        snapshot = session.snapshot_path if session is not None and not self._model.live else None
+        if session is None or session.run is None or snapshot is None:
+            return []
+        run, iteration = session.run, formats.count(snapshot_iteration(snapshot))
+        return [(f"Resume from iteration {iteration}", lambda: self.resume_run(run))]
+
+    def _mark_node(self, document: Document, notice: Notice) -> None:
+        from engine.diagnostics import Diagnostic
+
+        document.set_node_error(notice.layer, Diagnostic("run", "error", notice.text))
+
+    def _end_transient(self) -> None:
+        if self.strip.notice is not None and self.strip.notice.kind == "info":
+            self.strip.show_notice(None)
+
+    @guard
+    def _restyle(self, _theme: object) -> None:
+        self.chip.restyle()
+
+    # Curves come after the first frame: importing pyqtgraph takes half a second, and does so in a thread.
+
+    def _load_plots(self) -> None:
+        if self._loader is None and self.curves is None:
+            self._loader = threading.Thread(target=self._import_plots, name="netcanvas-plots", daemon=True)
+            self._loader.start()
+
+    def _import_plots(self) -> None:
+        importlib.import_module("pyqtgraph")
+        self._plots_loaded.emit()
+
+    @guard
+    def _make_curves(self) -> None:
+        from app.training.curves import CurvesView
+
+        if self.curves is None:
+            self.curves = CurvesView(self)
+            self._pictures.addWidget(self.curves)
+            self._render_pictures()
+
+    @guard
+    def showEvent(self, event: QShowEvent) -> None:
+        """Bring up to date what is not kept so while nobody looks."""
+        super().showEvent(event)
+        self.solver_box.refresh()
+        if self.curves is None:
+            QTimer.singleShot(0, self, self._load_plots)
+        else:
+            self._render_pictures()
+
+    @guard
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit a narrow column as well as a wide strip."""
+        super().resizeEvent(event)
+        narrow = event.size().width() < _NARROW
+        wanted = self._second if narrow else self._top
+        if wanted.indexOf(self.solver_box) < 0:
+            for row in (self._top, self._second):
+                row.removeWidget(self.solver_label)
+                row.removeWidget(self.solver_box)
+            self._solver_place(wanted)
+            for button in self._buttons[1:]:
+                button.set_compact(narrow)
+            self.facts.set_columns(3 if narrow else 6)
+            self._split.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
+
+    @guard
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Leave the run; it goes on."""
+        self.shutdown()
+        super().closeEvent(event)

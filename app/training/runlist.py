@@ -1,0 +1,198 @@
+"""The runs of a document, newest first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QStackedLayout,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.qt import guard
+from app.training import formats
+from app.training.model import is_loss, scalars
+from engine.errors import WorkerError
+from engine.worker import RunFolder, RunStatus, list_runs, snapshot_iteration
+
+__all__ = ["RunList"]
+
+_REFRESH_MILLISECONDS = 2000
+_COLUMNS = ("Run", "State", "Iteration", "Score", "Loss", "Started")
+
+
+class RunList(QWidget):
+    """A table of runs.
+
+    Attributes
+    ----------
+    chosen : Signal(RunFolder)
+        A run to show; attach to it when it is under way.
+    resumed : Signal(RunFolder)
+        A run to go on with from its last snapshot.
+    """
+
+    chosen = Signal(object)
+    resumed = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("training.runs")
+        self._parents: tuple[Path, ...] = ()
+        self.table = QTreeWidget(self)
+        self.table.setObjectName("training.runs_table")
+        self.table.setHeaderLabels(_COLUMNS)
+        self.table.setRootIsDecorated(False)
+        self.table.setUniformRowHeights(True)
+        self.table.setAllColumnsShowFocus(True)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.table.header().setStretchLastSection(True)
+        self.table.itemActivated.connect(lambda item: self._choose())
+        self.table.itemSelectionChanged.connect(self._show_buttons)
+        self.open_button = self._button("Open", "open", self._choose)
+        self.resume_button = self._button("Resume", "resume", self._resume)
+        self.folder_button = self._button("Show folder", "folder", self._show_folder)
+        self._empty = QLabel("No runs yet. Each training is kept here.", self)
+        self._empty.setProperty("muted", True)
+        self._empty.setMargin(12)
+        self._arrange()
+        self._timer = QTimer(self)
+        self._timer.setInterval(_REFRESH_MILLISECONDS)
+        self._timer.timeout.connect(self.refresh)
+        self._show_buttons()
+
+    def _button(self, text: str, name: str, slot: object) -> QPushButton:
+        button = QPushButton(text, self)
+        button.setObjectName(f"training.run_{name}_button")
+        button.clicked.connect(slot)
+        return button
+
+    def _arrange(self) -> None:
+        full = QWidget(self)
+        buttons = QHBoxLayout()
+        buttons.setContentsMargins(8, 4, 8, 4)
+        for button in (self.open_button, self.resume_button, self.folder_button):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        column = QVBoxLayout(full)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.table, 1)
+        column.addLayout(buttons)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(full)
+
+    def set_parents(self, parents: Sequence[Path]) -> None:
+        """Show the runs below these folders."""
+        self._parents = tuple(parents)
+        self.refresh()
+
+    def active_runs(self) -> list[RunFolder]:
+        """Return the runs that are under way, newest first."""
+        found = []
+        for run in list_runs(self._parents):
+            status = _status(run)
+            if status is not None and status.active:
+                found.append(run)
+        return found
+
+    @guard
+    def refresh(self) -> None:
+        """Read the folders anew, keeping the selection."""
+        selected = self.selected_run()
+        runs = list_runs(self._parents)
+        self._stack.setCurrentIndex(1 if runs else 0)
+        while self.table.topLevelItemCount() > len(runs):
+            self.table.takeTopLevelItem(self.table.topLevelItemCount() - 1)
+        for row, run in enumerate(runs):
+            item = self.table.topLevelItem(row)
+            if item is None:
+                item = QTreeWidgetItem(self.table)
+            _fill(item, run)
+            if selected == run:
+                self.table.setCurrentItem(item)
+        self._show_buttons()
+
+    def selected_run(self) -> RunFolder | None:
+        """Return the selected run."""
+        items = self.table.selectedItems()
+        return RunFolder(Path(items[0].toolTip(0))) if items else None
+
+    def _show_buttons(self) -> None:
+        run = self.selected_run()
+        status = _status(run) if run is not None else None
+        live = status is not None and status.active
+        self.open_button.setText("Attach" if live else "Open")
+        none = "Select a run first."
+        self._enable(self.open_button, none if run is None else "", "Show its curves and log")
+        snapshot = run.last_snapshot() if run is not None else None
+        reason = none if run is None else "It is training." if live else "" if snapshot else "It has no snapshot."
+        where = f", iteration {formats.count(snapshot_iteration(snapshot))}" if snapshot else ""
+        self._enable(self.resume_button, reason, f"Go on from the last snapshot{where}")
+        self._enable(self.folder_button, none if run is None else "", "Show the run's files")
+
+    def _enable(self, button: QPushButton, reason: str, help_text: str) -> None:
+        button.setEnabled(not reason)
+        button.setToolTip(reason or help_text)
+
+    def _choose(self) -> None:
+        run = self.selected_run()
+        if run is not None:
+            self.chosen.emit(run)
+
+    def _resume(self) -> None:
+        run = self.selected_run()
+        if run is not None:
+            self.resumed.emit(run)
+
+    def _show_folder(self) -> None:
+        run = self.selected_run()
+        if run is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(run.path)))
+
+    @guard
+    def showEvent(self, event: object) -> None:
+        """Follow the folders while somebody looks."""
+        self.refresh()
+        self._timer.start()
+
+    @guard
+    def hideEvent(self, event: object) -> None:
+        """Leave the folders alone."""
+        self._timer.stop()
+
+
+def _status(run: RunFolder) -> RunStatus | None:
+    try:
+        return run.status()
+    except (WorkerError, OSError):
+        return None
+
+
+def _fill(item: QTreeWidgetItem, run: RunFolder) -> None:
+    status = _status(run)
+    item.setToolTip(0, str(run.path))
+    texts = [run.name, "unreadable", "", "", "", ""]
+    if status is not None:
+        end = f" / {formats.count(status.max_iter)}" if status.max_iter else ""
+        score = next((value for name, value in scalars(status.outputs).items() if not is_loss(name)), None)
+        started = time.strftime("%Y-%m-%d %H:%M", time.localtime(status.started))
+        texts = [run.name, status.state, formats.count(status.iteration) + end]
+        texts += [formats.score(score), formats.number(status.loss), started]
+        item.setToolTip(1, status.message)
+    for column, text in enumerate(texts):
+        item.setText(column, text)

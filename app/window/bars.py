@@ -1,0 +1,119 @@
+"""Bars that say something without stopping the user."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from app.icons import icon
+from app.qt import guard
+from app.theme import Theme
+
+__all__ = ["InfoArea", "InfoBar"]
+
+_ICONS = {"info": "info", "warning": "warning", "error": "warning-circle"}
+_ROLES = {"info": "accent", "warning": "warning", "error": "error"}
+_QUIET_AFTER = 8000
+_MOST = 3
+
+Actions = Sequence[tuple[str, Callable[[], object]]]
+
+
+class InfoBar(QFrame):
+    """One message with its actions.
+
+    Parameters
+    ----------
+    kind : str
+        ``info``, ``warning`` or ``error``; information goes away by itself, the others stay until closed.
+    actions : sequence of (label, callable)
+        Each is a button; pressing it closes the bar.
+    """
+
+    def __init__(self, text: str, kind: str, actions: Actions, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName(f"window.bar.{kind}")
+        self.kind = kind
+        self.text = text
+        self._icon = QLabel()
+        label = QLabel(text)
+        label.setObjectName("window.bar.text")
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setWordWrap(True)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        box = QHBoxLayout(self)
+        box.setContentsMargins(12, 6, 8, 6)
+        box.setSpacing(8)
+        box.addWidget(self._icon)
+        box.addWidget(label, 1)
+        for name, act in actions:
+            button = QPushButton(name)
+            button.setObjectName(f"window.bar.action.{name}")
+            button.clicked.connect(lambda _checked=False, act=act: self._act(act))
+            box.addWidget(button)
+        close = QToolButton()
+        close.setIcon(icon("x", "text_muted"))
+        close.setIconSize(QSize(16, 16))
+        close.setAutoRaise(True)
+        close.setToolTip("Close (Esc)")
+        close.setAccessibleName("Close message")
+        close.clicked.connect(self.dismiss)
+        box.addWidget(close)
+        self._dress(Theme.current())
+        Theme.notifier().changed.connect(self._dress)
+        if kind == "info":
+            QTimer.singleShot(_QUIET_AFTER, self, self.dismiss)
+
+    def _act(self, act: Callable[[], object]) -> None:
+        self.dismiss()
+        act()
+
+    def dismiss(self) -> None:
+        """Take the bar away."""
+        self.hide()
+        self.deleteLater()
+
+    @guard
+    def _dress(self, theme: Theme) -> None:
+        role = _ROLES[self.kind]
+        back = theme.mix(role, "surface", 0.14).name()
+        self.setStyleSheet(
+            f"InfoBar {{ background: {back}; border: none; border-bottom: 1px solid {theme.color('border').name()};"
+            f" border-left: 3px solid {theme.color(role).name()}; }}"
+        )
+        self._icon.setPixmap(icon(_ICONS[self.kind], role).pixmap(18, 18))
+
+
+class InfoArea(QWidget):
+    """The bars, newest above; the same message is never shown twice."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("window.bars")
+        self._box = QVBoxLayout(self)
+        self._box.setContentsMargins(0, 0, 0, 0)
+        self._box.setSpacing(0)
+
+    def bars(self) -> list[InfoBar]:
+        """Bars in view, newest first."""
+        found = [self._box.itemAt(index).widget() for index in range(self._box.count())]
+        return [bar for bar in found if isinstance(bar, InfoBar) and not bar.isHidden()]
+
+    def add(self, text: str, kind: str = "info", actions: Actions = ()) -> InfoBar:
+        """Show a message."""
+        for bar in self.bars():
+            if bar.text == text and bar.kind == kind:
+                bar.dismiss()
+        bar = InfoBar(text, kind, actions, self)
+        self._box.insertWidget(0, bar)
+        for old in self.bars()[_MOST:]:
+            old.dismiss()
+        return bar
+
+    def clear(self) -> None:
+        """Take all bars away."""
+        for bar in self.bars():
+            bar.dismiss()

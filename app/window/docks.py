@@ -1,0 +1,147 @@
+"""The docks, and the panels that come into them after the first frame."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QTabWidget, QWidget
+
+from app.qt import fault_logger, guard
+
+if TYPE_CHECKING:
+    from app.document import Document
+
+__all__ = ["PANELS", "PanelDocks"]
+
+_log = logging.getLogger(__name__)
+Area = Qt.DockWidgetArea
+
+
+@dataclass(frozen=True, slots=True)
+class PanelSpec:
+    """A dock and the class of the panel in it."""
+
+    name: str
+    title: str
+    module: str
+    panel: str
+    area: Area
+    keys: str
+
+
+PANELS: Sequence[PanelSpec] = (
+    PanelSpec("properties", "Properties", "app.properties", "PropertiesPanel", Area.RightDockWidgetArea, "Alt+2"),
+    PanelSpec("text", "Text", "app.text", "TextPane", Area.RightDockWidgetArea, "Alt+3"),
+    PanelSpec("training", "Training", "app.training", "TrainingPanel", Area.BottomDockWidgetArea, "Alt+4"),
+    PanelSpec("problems", "Problems", "app.problems", "ProblemsPanel", Area.BottomDockWidgetArea, "Alt+5"),
+)
+
+
+class _Waiting(QLabel):
+    """Stands in a dock until its panel is there."""
+
+    def __init__(self, text: str, size: QSize) -> None:
+        super().__init__(text)
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.setWordWrap(True)
+        self.setProperty("muted", True)
+        self._size = size
+
+    def sizeHint(self) -> QSize:
+        return self._size
+
+
+class PanelDocks:
+    """Makes the docks at once and the panels one by one when the window is idle.
+
+    Parameters
+    ----------
+    window : QMainWindow
+        Where they go.
+    made : callable
+        Called with the name and the panel when one is there.
+    """
+
+    def __init__(self, window: QMainWindow, made: Callable[[str, Any], object]) -> None:
+        self._window = window
+        self._made = made
+        self._document: Document | None = None
+        self.docks: dict[str, QDockWidget] = {}
+        self.panels: dict[str, Any] = {}
+        window.setTabPosition(Area.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        window.setCorner(Qt.Corner.BottomLeftCorner, Area.LeftDockWidgetArea)
+        window.setCorner(Qt.Corner.BottomRightCorner, Area.RightDockWidgetArea)
+        before: dict[Area, QDockWidget] = {}
+        for spec in PANELS:
+            size = QSize(340, 560) if spec.area == Area.RightDockWidgetArea else QSize(800, 248)
+            dock = self.add_dock(spec.name, spec.title, _Waiting("", size), spec.area)
+            if spec.area in before:
+                window.tabifyDockWidget(before[spec.area], dock)
+            before[spec.area] = before.get(spec.area, dock)
+        for dock in before.values():
+            dock.raise_()
+
+    def add_dock(self, name: str, title: str, widget: QWidget, area: Area) -> QDockWidget:
+        """Add a dock around a widget."""
+        dock = QDockWidget(title, self._window)
+        dock.setObjectName(f"window.dock.{name}")
+        dock.setWidget(widget)
+        self._window.addDockWidget(area, dock)
+        self.docks[name] = dock
+        return dock
+
+    def load_next(self) -> None:
+        """Make the next panel that is missing, and come back for the one after when the window is idle."""
+        missing = [spec for spec in PANELS if spec.name not in self.panels]
+        if not missing:
+            return
+        self._load(missing[0])
+        if len(missing) > 1:
+            QTimer.singleShot(0, self._window, self._load_next_guarded)
+
+    @guard
+    def _load_next_guarded(self) -> None:
+        self.load_next()
+
+    def load_all(self) -> None:
+        """Make all panels now."""
+        for spec in PANELS:
+            if spec.name not in self.panels:
+                self._load(spec)
+
+    def _load(self, spec: PanelSpec) -> None:
+        dock = self.docks[spec.name]
+        old = dock.widget()
+        try:
+            panel: QWidget = getattr(importlib.import_module(spec.module), spec.panel)(self._document, dock)
+        except Exception as error:
+            fault_logger.exception("The panel '%s' could not be made", spec.title)
+            panel = _Waiting(f"{spec.title} could not be loaded: {error}", old.sizeHint())
+        dock.setWidget(panel)
+        old.deleteLater()
+        self.panels[spec.name] = panel
+        self._made(spec.name, panel)
+
+    def set_document(self, document: Document) -> None:
+        """Show another document in all panels."""
+        self._document = document
+        for panel in self.panels.values():
+            if hasattr(panel, "set_document"):
+                panel.set_document(document)
+
+    def show(self, name: str) -> None:
+        """Bring a dock to the front."""
+        dock = self.docks[name]
+        dock.show()
+        dock.raise_()
+
+    def shut_down(self) -> None:
+        """Let the panels end what they run."""
+        for panel in self.panels.values():
+            if hasattr(panel, "shutdown"):
+                panel.shutdown()

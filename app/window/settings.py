@@ -1,0 +1,79 @@
+"""What the window remembers between starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QSettings
+
+__all__ = ["WindowSettings"]
+
+_MOST_RECENT = 10
+_LAYOUT_VERSION = 1
+
+
+class WindowSettings:
+    """Typed access to the settings file.
+
+    Parameters
+    ----------
+    settings : QSettings, optional
+        Where to keep them; the user's own by default.
+    """
+
+    def __init__(self, settings: QSettings | None = None) -> None:
+        self._settings = settings or QSettings("netcanvas", "netcanvas")
+
+    @property
+    def theme(self) -> str:
+        """Name of the theme, or ``system``."""
+        return str(self._settings.value("theme", "system"))
+
+    @theme.setter
+    def theme(self, name: str) -> None:
+        self._settings.setValue("theme", name)
+
+    @property
+    def recent_files(self) -> list[Path]:
+        """Files opened last, newest first; those that are gone are left out."""
+        stored = self._settings.value("recent_files", [])
+        names = [stored] if isinstance(stored, str) else list(stored or [])
+        return [path for path in map(Path, names) if path.is_file()]
+
+    def add_recent(self, path: Path) -> None:
+        """Put a file to the top of the recent ones."""
+        rest: Iterable[Path] = (each for each in self.recent_files if each != path)
+        self._settings.setValue("recent_files", [str(each) for each in (path, *rest)][:_MOST_RECENT])
+
+    def clear_recent(self) -> None:
+        """Forget the recent files."""
+        self._settings.remove("recent_files")
+
+    def is_trusted(self, folder: Path) -> bool:
+        """Whether the user allowed code from a folder to run."""
+        stored = self._settings.value("trusted_folders", [])
+        return str(folder) in ([stored] if isinstance(stored, str) else list(stored or []))
+
+    def trust(self, folder: Path) -> None:
+        """Remember that code from a folder may run."""
+        stored = self._settings.value("trusted_folders", [])
+        names = [stored] if isinstance(stored, str) else list(stored or [])
+        self._settings.setValue("trusted_folders", [*dict.fromkeys([*map(str, names), str(folder)])])
+
+    @property
+    def geometry(self) -> QByteArray | None:
+        """Place and size of the window."""
+        value = self._settings.value("geometry")
+        return value if isinstance(value, QByteArray) else None
+
+    @property
+    def dock_state(self) -> QByteArray | None:
+        """Arrangement of the docks."""
+        value = self._settings.value(f"docks/{_LAYOUT_VERSION}")
+        return value if isinstance(value, QByteArray) else None
+
+    def save_window(self, geometry: QByteArray, dock_state: QByteArray) -> None:
+        """Remember place and arrangement."""
+        self._settings.setValue("geometry", geometry)
+        self._settings.setValue(f"docks/{_LAYOUT_VERSION}", dock_state)

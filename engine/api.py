@@ -1,0 +1,28 @@
+"""All that a layer, built-in or plugin, is written against."""
+
+from engine.backends.base import Array, Backend, Primitive
+from engine.blob import Blob, BlobList, Shape
+from engine.errors import DataError, LayerError, PluginError, ShapeError
+from engine.layer import Layer, LayerContext, LowerContext, Phase
+from engine.paths import resolve
+from engine.registry import LayerInfo, LayerRegistry
+
+__all__ = [
+    "Array",
+    "Backend",
+    "Blob",
+    "BlobList",
+    "DataError",
+    "Layer",
+    "LayerContext",
+    "LayerError",
+    "LayerInfo",
+    "LayerRegistry",
+    "LowerContext",
+    "Phase",
+    "PluginError",
+    "Primitive",
+    "Shape",
+    "ShapeError",
+    "resolve",
+]

@@ -1,0 +1,463 @@
+"""Blobs: named tensors with data and a gradient.
+
+Users, scripts and Python layers see C-contiguous host arrays. Where the net computes on a device, built-in layers see
+the same blobs through :class:`DeviceBlob`, whose arrays are the device's. Copies travel only when the other side looks,
+as with Caffe's SyncedMemory, whose states are kept: untouched, newest on the host, newest on the device, equal.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.backends.base import Array, Backend
+
+__all__ = ["Blob", "BlobList", "DeviceBlob", "Shape"]
+
+Shape = tuple[int, ...]
+
+
+class _Head(enum.Enum):
+    """Which copy counts."""
+
+    UNTOUCHED = 0
+    HOST = 1
+    DEVICE = 2
+    EQUAL = 3
+
+
+class _Memory:
+    """Flat storage behind one or several blobs.
+
+    ``extent`` is the number of elements in use. What lies beyond it is zeroed before it comes into use again, so that a
+    blob that shrinks and grows never shows old values.
+    """
+
+    __slots__ = ("backend", "capacity", "device", "dtype", "extent", "head", "host")
+
+    def __init__(self, backend: Backend, capacity: int, dtype: np.dtype[Any]) -> None:
+        self.backend = backend
+        self.capacity = capacity
+        self.dtype = dtype
+        self.extent = capacity
+        self.head = _Head.UNTOUCHED
+        self.host: npt.NDArray[Any] | None = None
+        self.device: Array | None = None
+
+    def resize(self, count: int) -> None:
+        """Bring ``count`` elements into use; ``count`` is at most the capacity."""
+        if count > self.extent:
+            if self.host is not None and self.head in (_Head.HOST, _Head.EQUAL):
+                self.host[self.extent : count] = 0
+            if self.device is not None and self.head in (_Head.DEVICE, _Head.EQUAL):
+                self.device[self.extent : count] = 0
+        self.extent = count
+
+    def on_host(self) -> npt.NDArray[Any]:
+        """Return the host copy, which the caller may change."""
+        if self.host is None:
+            self.host = np.zeros(self.capacity, self.dtype)
+        if self.head is _Head.DEVICE:
+            self.backend.copy_to_host(self.device, self.host)
+        if self.head is not _Head.HOST:
+            self.head = _Head.HOST
+            if self.device is not None:
+                self.backend.mark_stale(self.device)
+        return self.host
+
+    def on_device(self) -> Array:
+        """Return the device copy, which the caller may change."""
+        if self.device is None:
+            self.device = self.backend.zeros((self.capacity,), self.dtype)
+        if self.head is _Head.HOST:
+            self.backend.copy_from_host(self._host_copy(), self.device)
+        if self.head is not _Head.DEVICE:
+            self.head = _Head.DEVICE
+            if self.host is not None:
+                self.backend.mark_stale(self.host)
+        return self.device
+
+    def peek(self) -> npt.NDArray[Any]:
+        """Return a host copy for reading only; the device's stays valid."""
+        if self.head is _Head.DEVICE:
+            if self.host is None:
+                self.host = np.zeros(self.capacity, self.dtype)
+            self.backend.copy_to_host(self.device, self.host)
+            self.head = _Head.EQUAL
+        elif self.head is _Head.UNTOUCHED:
+            return self.on_host()
+        return self._host_copy()
+
+    def _host_copy(self) -> npt.NDArray[Any]:
+        assert self.host is not None  # the head says that the host was written
+        return self.host
+
+
+def _host_backend() -> Backend:
+    from engine.backends import get_backend  # blobs are below the backends' package
+
+    return get_backend("numpy")
+
+
+class Blob:
+    """A tensor with data and a gradient (``diff``) of one shape.
+
+    Memory comes on first touch and is zero-filled, so shapes alone cost nothing. A blob that shrinks keeps its memory.
+
+    Parameters
+    ----------
+    shape : sequence of int
+        Initial shape; ``()`` is a scalar with one element.
+    dtype : dtype
+        Element type, float32 unless the owner needs another.
+    backend : Backend, optional
+        Where the blob may have a second copy; the host when omitted.
+    name : str
+        Name in the net, for messages.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_backend",
+        "_count",
+        "_data",
+        "_data_view",
+        "_diff",
+        "_diff_view",
+        "_shape",
+        "dtype",
+        "name",
+    )
+
+    def __init__(
+        self,
+        shape: Sequence[int] = (),
+        *,
+        dtype: npt.DTypeLike = np.float32,
+        backend: Backend | None = None,
+        name: str = "",
+    ) -> None:
+        self.name = name
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self._backend = backend if backend is not None else _host_backend()
+        self._shape: Shape = ()
+        self._count = 1
+        self._data = _Memory(self._backend, 1, self.dtype)
+        self._diff = _Memory(self._backend, 1, self.dtype)
+        self._data_view: npt.NDArray[Any] | None = None
+        self._diff_view: npt.NDArray[Any] | None = None
+        self.reshape(shape)
+
+    # -- shape ---------------------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Shape:
+        """Dimensions, outermost first (N, C, H, W for images)."""
+        return self._shape
+
+    @property
+    def count(self) -> int:
+        """Number of elements."""
+        return self._count
+
+    @property
+    def axes(self) -> int:
+        """Number of dimensions."""
+        return len(self._shape)
+
+    def reshape(self, *dims: int | Sequence[int]) -> None:
+        """Change the shape; memory is kept when it suffices.
+
+        Parameters
+        ----------
+        *dims : int, or one sequence of int
+            New dimensions; zero is allowed and gives an empty blob.
+
+        Raises
+        ------
+        ValueError
+            If a dimension is negative.
+        """
+        if len(dims) == 1 and not isinstance(dims[0], (int, np.integer)):
+            shape = tuple(map(int, dims[0]))
+        else:
+            shape = tuple(map(int, dims))  # type: ignore[arg-type]  # the branch above took the sequence
+        if shape == self._shape:
+            return
+        count = 1
+        for dim in shape:
+            if dim < 0:
+                raise ValueError(f"Blob '{self.name}': expected dimensions of 0 or more, got shape {shape}.")
+            count *= dim
+        self._shape = shape
+        self._count = count
+        self._data = self._resized(self._data, count)
+        self._diff = self._resized(self._diff, count)
+        self._data_view = self._diff_view = None
+
+    def _resized(self, memory: _Memory, count: int) -> _Memory:
+        if count > memory.capacity:
+            return _Memory(self._backend, count, self.dtype)
+        memory.resize(count)
+        return memory
+
+    def reshape_like(self, other: Blob) -> None:
+        """Take the shape of another blob."""
+        if other.shape != self._shape:
+            self.reshape(other.shape)
+
+    def _legacy_dim(self, axis: int) -> int:
+        if len(self._shape) > 4:
+            raise ValueError(
+                f"Blob '{self.name}': num, channels, height and width need at most 4 axes, got {self._shape}."
+            )
+        return self._shape[axis] if axis < len(self._shape) else 1
+
+    @property
+    def num(self) -> int:
+        """First dimension of a blob with at most 4; 1 where it has none (Caffe's older interface)."""
+        return self._legacy_dim(0)
+
+    @property
+    def channels(self) -> int:
+        """Second dimension; see :attr:`num`."""
+        return self._legacy_dim(1)
+
+    @property
+    def height(self) -> int:
+        """Third dimension; see :attr:`num`."""
+        return self._legacy_dim(2)
+
+    @property
+    def width(self) -> int:
+        """Fourth dimension; see :attr:`num`."""
+        return self._legacy_dim(3)
+
+    # -- arrays --------------------------------------------------------------------------------------------------
+
+    @property
+    def data(self) -> Array:
+        """Values: a C-contiguous, writable host array of :attr:`shape`; a view, not a copy."""
+        view = self._data_view
+        if view is not None:
+            return view
+        view = self._data.on_host()[: self._count].reshape(self._shape)
+        if self._backend.is_host:
+            self._data_view = view
+        return view
+
+    @property
+    def diff(self) -> Array:
+        """Gradient of the loss: an array like :attr:`data`."""
+        view = self._diff_view
+        if view is not None:
+            return view
+        view = self._diff.on_host()[: self._count].reshape(self._shape)
+        if self._backend.is_host:
+            self._diff_view = view
+        return view
+
+    def read_data(self) -> npt.NDArray[Any]:
+        """Return the values for reading only, which costs a device nothing but one copy."""
+        return self._data.peek()[: self._count].reshape(self._shape)
+
+    def read_diff(self) -> npt.NDArray[Any]:
+        """Return the gradient for reading only; see :meth:`read_data`."""
+        return self._diff.peek()[: self._count].reshape(self._shape)
+
+    def on_device(self) -> Blob:
+        """Return this blob as layers of its backend see it: itself on the host."""
+        return self if self._backend.is_host else DeviceBlob(self)
+
+    @property
+    def on_host(self) -> Blob:
+        """The blob as users see it."""
+        return self
+
+    # -- sharing -------------------------------------------------------------------------------------------------
+
+    def share_data(self, other: Blob) -> None:
+        """Make the values one memory with another blob of the same count.
+
+        Raises
+        ------
+        ValueError
+            If counts or element types differ.
+        """
+        source = other.on_host
+        self._check_shareable(source)
+        if self._data is not source._data:
+            self._data = source._data
+            self._data_view = None
+
+    def share_diff(self, other: Blob) -> None:
+        """Make the gradient one memory with another blob of the same count; see :meth:`share_data`."""
+        source = other.on_host
+        self._check_shareable(source)
+        if self._diff is not source._diff:
+            self._diff = source._diff
+            self._diff_view = None
+
+    def _check_shareable(self, other: Blob) -> None:
+        if other._count != self._count or other.dtype != self.dtype:
+            raise ValueError(
+                f"Blob '{self.name}' of shape {self._shape} ({self.dtype}) cannot share memory with blob "
+                f"'{other.name}' of shape {other._shape} ({other.dtype}): counts and element types must be equal."
+            )
+
+    def shares_data_with(self, other: Blob) -> bool:
+        """Whether both blobs' values are one memory."""
+        return self._data is other.on_host._data
+
+    def __repr__(self) -> str:
+        return f"<Blob '{self.name}' {self._shape} {self.dtype}>"
+
+
+class DeviceBlob(Blob):
+    """A blob as a layer on a device sees it: shape and name are the blob's own, arrays the device's.
+
+    Parameters
+    ----------
+    blob : Blob
+        The blob that is looked at.
+    """
+
+    __slots__ = ("_blob",)
+
+    def __init__(self, blob: Blob) -> None:
+        self._blob = blob
+        self.name = blob.name
+        self.dtype = blob.dtype
+        self._backend = blob._backend
+
+    @property
+    def shape(self) -> Shape:
+        """Dimensions of the blob."""
+        return self._blob._shape
+
+    @property
+    def count(self) -> int:
+        """Number of elements."""
+        return self._blob._count
+
+    @property
+    def axes(self) -> int:
+        """Number of dimensions."""
+        return len(self._blob._shape)
+
+    def reshape(self, *dims: int | Sequence[int]) -> None:
+        """Change the shape of the blob."""
+        self._blob.reshape(*dims)
+
+    def reshape_like(self, other: Blob) -> None:
+        """Take the shape of another blob."""
+        self._blob.reshape(other.shape)
+
+    def _legacy_dim(self, axis: int) -> int:
+        return self._blob._legacy_dim(axis)
+
+    @property
+    def data(self) -> Array:
+        """Values as an array of the device."""
+        blob = self._blob
+        return blob._data.on_device()[: blob._count].reshape(blob._shape)
+
+    @property
+    def diff(self) -> Array:
+        """Gradient as an array of the device."""
+        blob = self._blob
+        return blob._diff.on_device()[: blob._count].reshape(blob._shape)
+
+    def read_data(self) -> npt.NDArray[Any]:
+        """Return a host copy of the values for reading only."""
+        return self._blob.read_data()
+
+    def read_diff(self) -> npt.NDArray[Any]:
+        """Return a host copy of the gradient for reading only."""
+        return self._blob.read_diff()
+
+    def on_device(self) -> Blob:
+        """Return this view."""
+        return self
+
+    @property
+    def on_host(self) -> Blob:
+        """The blob that is looked at."""
+        return self._blob
+
+    def share_data(self, other: Blob) -> None:
+        """Make the values one memory with another blob."""
+        self._blob.share_data(other)
+
+    def share_diff(self, other: Blob) -> None:
+        """Make the gradient one memory with another blob."""
+        self._blob.share_diff(other)
+
+    def shares_data_with(self, other: Blob) -> bool:
+        """Whether both blobs' values are one memory."""
+        return self._blob.shares_data_with(other)
+
+    def __repr__(self) -> str:
+        return f"<DeviceBlob '{self.name}' {self.shape} {self.dtype}>"
+
+
+class BlobList(Sequence[Blob]):
+    """The parameters of a layer, as the layer sees them.
+
+    Parameters
+    ----------
+    backend : Backend, optional
+        Where the net computes.
+    dtype : dtype
+        Element type of new blobs.
+    device : bool
+        Whether the layer computes on the backend's arrays rather than on host arrays.
+    name : str
+        Name of the layer, used to name the blobs.
+    """
+
+    def __init__(
+        self,
+        backend: Backend | None = None,
+        *,
+        dtype: npt.DTypeLike = np.float32,
+        device: bool = True,
+        name: str = "",
+    ) -> None:
+        self._backend = backend
+        self._dtype = dtype
+        self._device = device
+        self._name = name
+        self._views: list[Blob] = []
+
+    def add_blob(self, *shape: int | Sequence[int]) -> Blob:
+        """Add a parameter of the given shape, zero-filled, and return it."""
+        dims = shape[0] if len(shape) == 1 and not isinstance(shape[0], (int, np.integer)) else shape
+        blob = Blob(dims, dtype=self._dtype, backend=self._backend, name=f"{self._name}[{len(self._views)}]")  # type: ignore[arg-type]
+        view = blob.on_device() if self._device else blob
+        self._views.append(view)
+        return view
+
+    @property
+    def on_host(self) -> list[Blob]:
+        """The blobs as users see them."""
+        return [view.on_host for view in self._views]
+
+    @overload
+    def __getitem__(self, index: int) -> Blob: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Blob]: ...
+
+    def __getitem__(self, index: int | slice) -> Blob | list[Blob]:
+        return self._views[index]
+
+    def __len__(self) -> int:
+        return len(self._views)
+
+    def __iter__(self) -> Iterator[Blob]:
+        return iter(self._views)

@@ -1,0 +1,202 @@
+"""Arguments of the subcommands and what runs them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import TypeAlias
+
+from engine import __version__
+from engine.cli import check, script, test, train
+from engine.cli.output import Output, error_text
+from engine.errors import NetcanvasError
+
+__all__ = ["COMMANDS", "is_command", "main", "train_in_terminal"]
+
+COMMANDS: Mapping[str, str] = MappingProxyType(
+    {
+        "train": "train a net with a solver",
+        "test": "score a net's weights",
+        "check": "look for faults in a net or solver, without running it",
+        "run": "run a Python script whose 'import caffe' gets Netcanvas",
+    }
+)
+_EFFECTS = ("stop", "snapshot", "none")
+_INTERRUPTED = 130
+
+
+def is_command(arguments: Sequence[str]) -> bool:
+    """Whether arguments name a subcommand, ask for help or the version, rather than name a file for the editor."""
+    return bool(arguments) and (arguments[0] in COMMANDS or arguments[0] in ("-h", "--help", "--version"))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a subcommand.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Without the program's name; those of the process by default.
+
+    Returns
+    -------
+    int
+        0 when all went well, 1 after an error, 2 for wrong arguments, 130 when interrupted for good.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given and given[0] == "run":
+        return _run_script(given[1:])
+    options = _parser().parse_args(_modern(given))
+    if not hasattr(options, "handler"):
+        _parser().print_help()
+        return 2
+    handler: Callable[[argparse.Namespace], int] = options.handler
+    return _guard(lambda: handler(options))
+
+
+def train_in_terminal(solver_path: Path) -> int:
+    """Train with a progress bar and print the test scores: what there is to see where there is no display.
+
+    Parameters
+    ----------
+    solver_path : Path
+        A solver file; snapshots are written beside it.
+
+    Returns
+    -------
+    int
+        Exit code.
+    """
+    options = _parser().parse_args(["train", "--solver", str(solver_path)])
+    options.always_bar, options.output_dir = True, solver_path.parent
+    return _guard(lambda: train.run(options))
+
+
+def _guard(command: Callable[[], int]) -> int:
+    """Run a command, turning what users can cause into a message and an exit code."""
+    try:
+        return command()
+    except (NetcanvasError, OSError) as error:
+        if isinstance(error, BrokenPipeError):
+            _forget_stdout()
+            return 1
+        Output.error(error_text(error))
+        return 1
+    except MemoryError:
+        Output.error("There is not enough memory. Lower the batch size.")
+        return 1
+    except KeyboardInterrupt:
+        Output.error("Interrupted.")
+        return _INTERRUPTED
+
+
+def _forget_stdout() -> None:
+    """Keep Python from complaining, at exit, that nobody reads its output any more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _modern(arguments: list[str]) -> list[str]:
+    """Spell Caffe's flags, ``-solver x`` and ``-solver=x``, with two dashes, and underscores as dashes."""
+    spelled = []
+    for argument in arguments:
+        name, equals, value = argument.partition("=")
+        if name.startswith("-") and len(name.lstrip("-")) > 1 and not name[1:2].isdigit():
+            argument = "--" + name.lstrip("-").replace("_", "-") + equals + value
+        spelled.append(argument)
+    return spelled
+
+
+def _run_script(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="netcanvas run",
+        description=f"{COMMANDS['run'].capitalize()}. What follows the script's name goes to the script.",
+    )
+    parser.add_argument("script", type=Path, help="Python file to run as the main program")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="arguments of the script")
+    options = parser.parse_args(arguments)
+    if not options.script.is_file():
+        Output.error(f"Script '{options.script}' was not found. Check the path.")
+        return 1
+    return script.run(options.script, options.arguments)  # the script's errors are its own: not caught
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="netcanvas",
+        usage="netcanvas [FILE]\n       netcanvas COMMAND ...",
+        description="Build and train neural nets. With a FILE or nothing, the editor opens; commands work without it. "
+        "Caffe's spelling of flags (-solver x) is understood too.",
+    )
+    parser.add_argument("--version", action="version", version=f"netcanvas {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    _add_train(commands)
+    _add_test(commands)
+    _add_check(commands)
+    commands.add_parser("run", help=COMMANDS["run"], add_help=False)
+    return parser
+
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # argparse has no public name for it
+
+
+def _add_train(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "train",
+        help=COMMANDS["train"],
+        description="Train a net with a solver. Snapshots go where snapshot_prefix says, relative to the working "
+        "directory. Interrupting (Ctrl-C) stops after the current iteration; doing it again ends at once.",
+    )
+    parser.add_argument("--solver", type=Path, required=True, metavar="FILE", help="solver prototxt")
+    start = parser.add_mutually_exclusive_group()
+    start.add_argument(
+        "--weights", metavar="FILES", help="begin from these weights (comma-separated .caffemodel files)"
+    )
+    start.add_argument("--snapshot", type=Path, metavar="FILE", help="go on from this .solverstate")
+    parser.add_argument("--seed", type=int, help="stands for the solver's random_seed")
+    parser.add_argument("--sigint-effect", choices=_EFFECTS, default="stop", help="on Ctrl-C (default: stop)")
+    parser.add_argument("--sighup-effect", choices=_EFFECTS, default="snapshot", help="on SIGHUP (default: snapshot)")
+    _add_state(parser)
+    _add_common(parser)
+    parser.set_defaults(handler=train.run, always_bar=False, output_dir=None)
+
+
+def _add_test(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "test",
+        help=COMMANDS["test"],
+        description="Score a net's weights: run batches through it in phase TEST and print the mean of each output.",
+    )
+    parser.add_argument("--model", type=Path, required=True, metavar="FILE", help="net prototxt")
+    parser.add_argument("--weights", required=True, metavar="FILES", help="comma-separated .caffemodel files")
+    parser.add_argument("--iterations", type=int, default=50, metavar="N", help="batches to run (default: 50)")
+    parser.add_argument("--seed", type=int, help="seed of what is random in testing, such as mirroring")
+    _add_state(parser)
+    _add_common(parser)
+    parser.set_defaults(handler=test.run)
+
+
+def _add_check(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "check",
+        help=COMMANDS["check"],
+        description="Print faults as 'file:line:column: severity code message'; exit 1 if one is an error.",
+    )
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="net or solver prototxt")
+    parser.add_argument("--trust", action="store_true", help="let plugins of the files' folders run")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(handler=check.run)
+
+
+def _add_state(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--level", type=int, default=0, help="level for include rules of layers")
+    parser.add_argument("--stage", default="", metavar="NAMES", help="comma-separated stages for include rules")
+    parser.add_argument("--gpu", metavar="ID", help="compute on this GPU, or fail")
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument("--quiet", action="store_true", help="print the result only")

@@ -1,0 +1,127 @@
+"""What commands print: results on standard output; log, progress and errors on standard error."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from tqdm import tqdm
+
+from engine.errors import LayerError, NetcanvasError
+from engine.worker.logs import GlogFormatter
+
+__all__ = ["Output", "error_text", "score_lines", "score_values"]
+
+_BAR = "{desc} {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}, {rate_fmt}{postfix}]"
+_MOST_VALUES = 32
+
+
+class Output:
+    """One command's output.
+
+    Parameters
+    ----------
+    quiet : bool
+        Print results and errors only.
+    always_bar : bool
+        Show a progress bar even where standard error is no terminal, and no log lines below warnings.
+    as_json : bool
+        Results are JSON.
+    """
+
+    def __init__(self, *, quiet: bool = False, always_bar: bool = False, as_json: bool = False) -> None:
+        self.terminal = sys.stderr.isatty()
+        self.quiet = quiet
+        self.as_json = as_json
+        self.has_bar = not quiet and (self.terminal or always_bar)
+        self._level = logging.WARNING if quiet or always_bar else logging.INFO
+
+    @contextmanager
+    def logging(self) -> Iterator[None]:
+        """Send log records to standard error: plain on a terminal, in Caffe's form where a program may read them."""
+        handler = _BarFriendlyHandler()
+        handler.setFormatter(logging.Formatter("%(message)s") if self.has_bar else GlogFormatter())
+        root = logging.getLogger()
+        before = root.level
+        root.addHandler(handler)
+        root.setLevel(self._level)
+        try:
+            yield
+        finally:
+            root.removeHandler(handler)
+            root.setLevel(before)
+
+    def bar(self, total: int, start: int = 0, text: str = "") -> tqdm[Any]:
+        """Return a progress bar, which does nothing where none is shown."""
+        return tqdm(
+            total=total,
+            initial=start,
+            desc=text,
+            disable=not self.has_bar,
+            bar_format=_BAR,
+            dynamic_ncols=True,
+            mininterval=0.1 if self.terminal else 2.0,
+            unit="it",
+            leave=True,
+        )
+
+    def result(self, lines: list[str], data: Mapping[str, Any]) -> None:
+        """Print a result, as lines or as JSON."""
+        if self.as_json:
+            print(json.dumps(data), flush=True)
+        else:
+            print("\n".join(lines), flush=True)
+
+    @staticmethod
+    def error(text: str) -> None:
+        """Print an error."""
+        tqdm.write(f"netcanvas: error: {text}", file=sys.stderr)
+
+
+class _BarFriendlyHandler(logging.Handler):
+    """Writes lines above a progress bar."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one record."""
+        try:
+            tqdm.write(self.format(record), file=sys.stderr)
+        except Exception:
+            self.handleError(record)
+
+
+def error_text(error: BaseException) -> str:
+    """Return an error as a person should see it, with a plugin's own traceback where there is one."""
+    if isinstance(error, LayerError) and error.traceback_text:
+        return f"{error}\n{error.traceback_text.rstrip()}"
+    if isinstance(error, NetcanvasError):
+        return str(error)
+    if isinstance(error, OSError):
+        where = f"'{error.filename}': " if error.filename else ""
+        return f"{where}{error.strerror or error}"
+    return f"{type(error).__name__}: {error}"
+
+
+def score_lines(outputs: Mapping[str, npt.NDArray[Any]]) -> list[str]:
+    """Return test scores as lines, large outputs summarised."""
+    lines = []
+    for name, values in outputs.items():
+        flat = np.asarray(values).reshape(-1)
+        if len(flat) > _MOST_VALUES:
+            lines.append(
+                f"{name} = {flat.mean():g} (mean of {len(flat)} values of shape {values.shape}, "
+                f"from {flat.min():g} to {flat.max():g})"
+            )
+        else:
+            lines.append(f"{name} = {', '.join(f'{value:g}' for value in flat)}")
+    return lines
+
+
+def score_values(outputs: Mapping[str, npt.NDArray[Any]]) -> dict[str, Any]:
+    """Return test scores for JSON: a number, or nested lists in the output's shape."""
+    return {name: values.item() if values.size == 1 else values.tolist() for name, values in outputs.items()}

@@ -1,0 +1,56 @@
+"""``caffe`` for scripts and Python layers: see :mod:`engine.compat` for how ``import caffe`` comes to mean this.
+
+Names of pycaffe that are missing raise an :class:`AttributeError` that says so.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from engine.compat.caffe.layer import Layer
+from engine.compat.caffe.missing import not_offered
+from engine.compat.caffe.session import set_device, set_mode_cpu, set_mode_gpu, set_random_seed
+from engine.layer import Phase
+
+if TYPE_CHECKING:
+    from engine.compat.caffe.net import Net
+    from engine.compat.caffe.solver import SGDSolver, Solver, get_solver
+
+__all__ = [
+    "TEST",
+    "TRAIN",
+    "Layer",
+    "Net",
+    "SGDSolver",
+    "Solver",
+    "get_solver",
+    "layer_type_list",
+    "set_device",
+    "set_mode_cpu",
+    "set_mode_gpu",
+    "set_random_seed",
+]
+
+__version__ = "1.0.0"
+
+TRAIN = Phase.TRAIN
+TEST = Phase.TEST
+
+_ON_DEMAND = {"Net": "net", "SGDSolver": "solver", "Solver": "solver", "get_solver": "solver"}
+
+
+def layer_type_list() -> list[str]:
+    """Return the names of all layer types, sorted."""
+    from engine.registry import default_registry  # Python layers need none of it
+
+    return list(default_registry().types())
+
+
+def __getattr__(name: str) -> Any:
+    # A Python layer says "import caffe" while a net is being built: nets and solvers come in when they are used.
+    if name in _ON_DEMAND:
+        return getattr(importlib.import_module(f"{__name__}.{_ON_DEMAND[name]}"), name)
+    if name in ("proto",):
+        return importlib.import_module(f"{__name__}.{name}")
+    raise not_offered("caffe", name, __all__)

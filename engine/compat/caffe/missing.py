@@ -1,0 +1,15 @@
+"""Names of pycaffe that are not there yet."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = ["not_offered"]
+
+
+def not_offered(owner: str, name: str, known: Iterable[str]) -> AttributeError:
+    """Return the error for a missing attribute; it names the closest one that exists."""
+    near = difflib.get_close_matches(name, sorted(known), n=1)
+    hint = f" Did you mean '{near[0]}'?" if near else ""
+    return AttributeError(f"'{owner}.{name}' is not yet offered by Netcanvas.{hint}", name=name)

@@ -1,0 +1,1 @@
+"""``caffe.proto``: Caffe's message types."""

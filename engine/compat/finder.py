@@ -1,0 +1,72 @@
+"""Makes ``import caffe`` mean the module in this package, and its submodules those beside it."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+from engine.errors import NetcanvasError
+
+__all__ = ["CompatFinder", "install"]
+
+_OURS = "engine.compat."
+_NAMES = ("caffe",)
+
+
+class _AliasLoader(Loader):
+    """Gives the module of another name, so that both names are one module."""
+
+    def __init__(self, target: str) -> None:
+        self._target = target
+        self._spec: ModuleSpec | None = None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = importlib.import_module(self._target)
+        self._spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._spec
+
+
+class CompatFinder(MetaPathFinder):
+    """Finds ``caffe`` and ``caffe.*`` in :mod:`engine.compat`."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return an alias of our module; a part that is missing is said to be missing."""
+        if fullname.partition(".")[0] not in _NAMES:
+            return None
+        ours = importlib.util.find_spec(_OURS + fullname)
+        if ours is None:
+            # Without a name: Python would swallow it in "from caffe import x" and say less.
+            raise ModuleNotFoundError(f"'{fullname}' is not yet offered by Netcanvas.")
+        return ModuleSpec(
+            fullname, _AliasLoader(_OURS + fullname), is_package=ours.submodule_search_locations is not None
+        )
+
+
+def install() -> None:
+    """Make ``import caffe`` in this process resolve to Netcanvas; calling it again does nothing.
+
+    Raises
+    ------
+    NetcanvasError
+        If another ``caffe`` has been imported already.
+    """
+    for name in _NAMES:
+        loaded = sys.modules.get(name)
+        if loaded is not None and not loaded.__name__.startswith(_OURS):
+            raise NetcanvasError(
+                f"Another '{name}' is loaded already, from {getattr(loaded, '__file__', None) or 'an unknown place'}; "
+                f"both cannot be '{name}' in one process.",
+                next_step=f"Call engine.compat.install() before anything imports {name}, or use 'netcanvas run'.",
+            )
+    if not any(isinstance(finder, CompatFinder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, CompatFinder())

@@ -1,0 +1,64 @@
+"""What a diagnosis says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from engine.graph import NodeId, OpGraph, Path
+
+__all__ = ["Diagnostic", "QuickFix", "Severity"]
+
+Severity = Literal["error", "warning", "info"]
+
+
+@dataclass(frozen=True, slots=True)
+class QuickFix:
+    """An edit that mends what a diagnostic is about.
+
+    Attributes
+    ----------
+    label : str
+        What it does, as a button says it.
+    apply : callable
+        Makes the edit on a graph; to be called inside of a change.
+    """
+
+    label: str
+    apply: Callable[[OpGraph], None] = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One thing that is wrong or doubtful.
+
+    Attributes
+    ----------
+    code : str
+        Which rule speaks, in words joined by hyphens; stable, for filters and tests.
+    severity : str
+        ``'error'`` (the net cannot run), ``'warning'`` or ``'info'``.
+    message : str
+        One sentence.
+    line, column : int
+        1-based place; 0 when it concerns no place.
+    node : NodeId or None
+        The layer.
+    field : tuple of str and int
+        Path of the field in the layer; empty for the layer as a whole.
+    next_step : str
+        What to do about it; may be empty.
+    fix : QuickFix or None
+        An edit that mends it.
+    """
+
+    code: str
+    severity: Severity
+    message: str
+    line: int = 0
+    column: int = 0
+    node: NodeId | None = None
+    field: Path = ()
+    next_step: str = ""
+    fix: QuickFix | None = None

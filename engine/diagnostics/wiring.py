@@ -1,0 +1,170 @@
+"""Rules about who makes a blob and who reads it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from engine.diagnostics.records import Diagnostic, QuickFix, Severity
+from engine.graph import UNWIRED, Node, OpGraph, phase_words
+from engine.prototxt import quote
+
+__all__ = ["check_wiring"]
+
+# Types whose tops are results in themselves.
+_RESULTS = ("Accuracy", "Loss", "Softmax", "Silence", "Output")
+# Beyond this many layers no look-alikes are sought.
+_MANY = 2000
+
+
+def check_wiring(graph: OpGraph) -> Iterator[Diagnostic]:
+    """Find bottoms without a writer, tops with two writers, and tops without a reader."""
+    nodes = graph.nodes()
+    # A net without any source in a phase is not meant for it.
+    fed = frozenset().union(*(node.phases for node in nodes if not node.bottoms))
+    for node in nodes:
+        for bottom, name in enumerate(node.bottoms):
+            yield from _check_bottom(graph, node, bottom, name, fed)
+        yield from _check_tops(graph, node)
+
+
+def _check_bottom(graph: OpGraph, node: Node, bottom: int, name: str, fed: frozenset[str]) -> Iterator[Diagnostic]:
+    title = node.heading
+    if name == UNWIRED:
+        yield _at(
+            graph,
+            node,
+            ("bottom", bottom),
+            "bottom-unwired",
+            f"{title}: bottom {bottom} is not connected.",
+            next_step="Connect it to the top of another layer.",
+        )
+        return
+    phases = graph.unresolved(node.id, bottom)
+    phases = phases & fed if fed else phases
+    if not phases:
+        return
+    writers = [graph.node(writer) for writer in graph.writers(name) if writer != node.id]
+    below = [w for w in writers if w.ordinal > node.ordinal and graph.together(w.id, node.id) & phases]
+    if below:
+        yield _forward(graph, node, bottom, name, below[0])
+    elif writers:
+        writer = writers[0]
+        yield _at(
+            graph,
+            node,
+            ("bottom", bottom),
+            "bottom-other-phase",
+            f"{title}: bottom '{name}' does not exist in {phase_words(phases)}; {writer.title} (line {writer.line}) "
+            f"makes it only in {phase_words(writer.phases)}.",
+            next_step="Give the two layers the same include rule, or add a layer that makes the blob.",
+        )
+    else:
+        yield _unknown(graph, node, bottom, name)
+
+
+def _forward(graph: OpGraph, node: Node, bottom: int, name: str, writer: Node) -> Diagnostic:
+    title = node.heading
+    top = writer.tops.index(name)
+    if not graph.can_connect(writer.id, top, node.id, bottom):
+        return _at(
+            graph,
+            node,
+            ("bottom", bottom),
+            "cycle",
+            f"{title}: bottom '{name}' is made by {writer.title} (line {writer.line}), which depends on this layer: "
+            f"a cycle.",
+            next_step="Connect the bottom to a layer that does not depend on this one.",
+        )
+
+    def move(target: OpGraph) -> None:
+        target.connect(writer.id, top, node.id, bottom)
+
+    return _at(
+        graph,
+        node,
+        ("bottom", bottom),
+        "forward-reference",
+        f"{title}: bottom '{name}' is made further down, by {writer.title} (line {writer.line}).",
+        next_step="A layer must stand below those that it reads.",
+        fix=QuickFix("Move the layer below the one that it reads", move),
+    )
+
+
+def _unknown(graph: OpGraph, node: Node, bottom: int, name: str) -> Diagnostic:
+    made = [blob for blob in graph.blobs() if blob != name and graph.writers(blob)] if len(graph) < _MANY else []
+    closest = difflib.get_close_matches(name, made, n=1)
+    fix = None
+    if closest:
+
+        def rename(target: OpGraph) -> None:
+            target.set_field(node.id, ("bottom", bottom), quote(closest[0]))
+
+        fix = QuickFix(f"Read '{closest[0]}'", rename)
+    return _at(
+        graph,
+        node,
+        ("bottom", bottom),
+        "bottom-unknown",
+        f"{node.heading}: no layer makes bottom '{name}'.",
+        next_step=f"Did you mean '{closest[0]}'?" if closest else "Connect it to the top of another layer.",
+        fix=fix,
+    )
+
+
+def _check_tops(graph: OpGraph, node: Node) -> Iterator[Diagnostic]:
+    read = {edge.top for edge in graph.edges_out(node.id)}
+    for top, name in enumerate(node.tops):
+        if not node.in_place[top]:
+            yield from _check_writers(graph, node, top, name)
+        if top not in read and not node.virtual and not node.type.endswith(_RESULTS):
+            yield _at(
+                graph,
+                node,
+                ("top", top),
+                "top-unused",
+                f"{node.heading}: no layer reads top '{name}'; it is an output of the net.",
+                severity="info",
+            )
+
+
+def _check_writers(graph: OpGraph, node: Node, top: int, name: str) -> Iterator[Diagnostic]:
+    if name in node.tops[:top]:
+        yield _two(graph, node, top, name, node, node.phases)
+        return
+    for writer in graph.writers(name):
+        if writer == node.id:
+            return
+        phases = graph.together(writer, node.id)
+        if phases:
+            yield _two(graph, node, top, name, graph.node(writer), phases)
+            return
+
+
+def _two(graph: OpGraph, node: Node, top: int, name: str, other: Node, phases: frozenset[str]) -> Diagnostic:
+    def detach(target: OpGraph) -> None:
+        target.detach(node.id, top)
+
+    return _at(
+        graph,
+        node,
+        ("top", top),
+        "top-duplicate",
+        f"{node.heading}: top '{name}' is made by {other.title} (line {other.line}) too, in {phase_words(phases)}.",
+        next_step="Rename one of the two.",
+        fix=QuickFix("Give the top a name of its own", detach),
+    )
+
+
+def _at(
+    graph: OpGraph,
+    node: Node,
+    path: tuple[str | int, ...],
+    code: str,
+    message: str,
+    *,
+    severity: Severity = "error",
+    next_step: str = "",
+    fix: QuickFix | None = None,
+) -> Diagnostic:
+    return Diagnostic(code, severity, message, *graph.place(node.id, path), node.id, path, next_step, fix)

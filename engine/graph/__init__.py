@@ -1,0 +1,25 @@
+"""The document as a graph: ``OpGraph.parse(data)``, undoable verbs, frozen records, events."""
+
+from engine.graph.binding import UNWIRED
+from engine.graph.change import Change
+from engine.graph.opgraph import OpGraph
+from engine.graph.records import INPUTS, Edge, Events, Node, NodeId, Path, phase_words
+from engine.graph.rules import PHASES, NetState, Rule, Rules, read_rule
+
+__all__ = [
+    "INPUTS",
+    "PHASES",
+    "UNWIRED",
+    "Change",
+    "Edge",
+    "Events",
+    "NetState",
+    "Node",
+    "NodeId",
+    "OpGraph",
+    "Path",
+    "Rule",
+    "Rules",
+    "phase_words",
+    "read_rule",
+]

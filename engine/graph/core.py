@@ -1,0 +1,309 @@
+"""The state of the graph: bindings, order, wiring, and how they follow the tree.
+
+The tree is the only truth. Edits mark the layers that they touch; :meth:`GraphCore._sync` reads those again, and
+rewires only the blob names that they mention.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import networkx as nx
+
+from engine.errors import GraphError
+from engine.graph.binding import UNWIRED, Binding, bind, is_layer, scalars
+from engine.graph.change import Change, Tracker
+from engine.graph.records import INPUTS, Edge, Events, NodeId
+from engine.graph.rules import NetState, states_for
+from engine.graph.wiring import wire
+from engine.prototxt import EditLog, Field, Style, Tree, style_of
+from engine.prototxt.edits import Part, top_of
+
+__all__ = ["GraphCore"]
+
+
+class GraphCore:
+    """Bindings of a document and how they follow its edits; :class:`engine.graph.OpGraph` is the public face."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._style_cache: Style | None = None
+        self._bindings: dict[NodeId, Binding] = {}
+        self._order: list[NodeId] = []
+        self._ordinals: dict[NodeId, int] = {}
+        self._next_id = INPUTS + 1
+        self._users: defaultdict[str, set[NodeId]] = defaultdict(set)
+        self._named: defaultdict[str, set[NodeId]] = defaultdict(set)
+        self._versions: Counter[int] = Counter()
+        self._edges: dict[str, dict[Edge, int]] = {}
+        self._network: nx.MultiDiGraph[NodeId] = nx.MultiDiGraph()
+        self._stages: Counter[str] = Counter()
+        self._states: tuple[NetState, ...] = states_for(())
+        self._phase_sets: dict[int, frozenset[str]] = {}
+        self._dirty: dict[Field, None] = {}
+        self._order_dirty = True
+        self._log: EditLog | None = None
+        self._change: Change | None = None
+        self._tracker = Tracker()
+        self._stamp = object()
+        self._made: set[Field] = set()
+        self._subscribers: list[Callable[[Events], None]] = []
+        for item in tree.root.items:
+            if type(item) is Field:
+                self._dirty[item] = None
+        self._sync()
+        self._tracker = Tracker()
+
+    # Changes
+
+    @contextmanager
+    def change(self, text: str = "") -> Iterator[Change]:
+        """Group edits into one change that can be undone; take all of them back if an exception comes through.
+
+        A change inside of a change joins it.
+
+        Parameters
+        ----------
+        text : str
+            What the change does, as an undo menu shows it.
+        """
+        if self._log is not None and self._change is not None:
+            mark = len(self._log)
+            try:
+                yield self._change
+                self._sync()
+            except BaseException:
+                self._log.roll_back(mark)
+                self._sync()
+                raise
+            return
+        log = EditLog(self._touched)
+        change = Change(self, text, log, self._stamp)
+        self._log, self._change, self._tracker = log, change, Tracker()
+        try:
+            yield change
+            self._sync()
+        except BaseException:
+            log.roll_back(0)
+            self._sync()
+            raise
+        finally:
+            self._log = self._change = None
+        if len(log):
+            self._stamp = change._seal(object())
+            change.events = self._tracker.events()
+            self._emit(change.events)
+
+    def subscribe(self, callback: Callable[[Events], None]) -> Callable[[], None]:
+        """Have ``callback`` called with the :class:`Events` after each change, undo and redo.
+
+        Returns
+        -------
+        callable
+            Ends the subscription.
+        """
+        self._subscribers.append(callback)
+
+        def unsubscribe() -> None:
+            if callback in self._subscribers:
+                self._subscribers.remove(callback)
+
+        return unsubscribe
+
+    def _replay(self, change: Change, run: Callable[[], None], expected: object, stamp: object) -> Events:
+        if self._log is not None:
+            raise GraphError(f"'{change.text}' cannot be undone or redone inside of another change.")
+        if self._stamp is not expected:
+            raise GraphError(
+                f"'{change.text}' is not the change that was made last.", next_step="Undo and redo changes in order."
+            )
+        self._tracker = Tracker()
+        run()
+        self._sync()
+        self._stamp = stamp
+        events = self._tracker.events()
+        if events.text_changed:
+            self._emit(events)
+        return events
+
+    def _emit(self, events: Events) -> None:
+        errors = []
+        for callback in tuple(self._subscribers):
+            try:
+                callback(events)
+            except Exception as error:  # the others must hear of it all the same
+                errors.append(error)
+        if errors:
+            raise errors[0]
+
+    @property
+    def _editing(self) -> EditLog:
+        assert self._log is not None, "edits are made inside of a change"
+        return self._log
+
+    @property
+    def _style(self) -> Style:
+        if self._style_cache is None:
+            self._style_cache = style_of(self._tree)
+        return self._style_cache
+
+    # Following the tree
+
+    def _touched(self, part: Part, items: Sequence[Any]) -> None:
+        self._tracker.text_changed = True
+        top = top_of(part)
+        if isinstance(top, Tree):
+            self._order_dirty = True
+            for item in items:
+                if type(item) is Field:
+                    self._dirty[item] = None
+                    if item.key is not None:
+                        self._tracker.spliced.add(NodeId(item.key))
+        elif type(top) is Field:
+            self._dirty[top] = None
+            if top.key is not None:
+                self._tracker.edited.add(NodeId(top.key))
+            if top is part:
+                self._order_dirty = True
+
+    def _sync(self) -> None:
+        """Read again what was edited, and rewire the blobs that it mentions."""
+        if not self._dirty and not self._order_dirty:
+            return
+        dirty, self._dirty = self._dirty, {}
+        root = self._tree.root
+        now: dict[NodeId, Field | None] = {}
+        inputs_changed = False
+        for field in dirty:
+            inputs_changed |= field.name == "input"
+            layer = field.parent is root and is_layer(field)
+            if field.key is None:
+                if not layer:
+                    continue
+                field.key = self._next_id
+                self._next_id += 1
+            node = NodeId(field.key)
+            if layer:
+                now[node] = field
+            else:
+                now.setdefault(node, None)
+        if self._order_dirty:
+            absent = {node for node, held in now.items() if held is None}
+            self._order = [NodeId(item.key) for item in root.items if item.key is not None and item.key not in absent]
+        blobs: set[str] = set()
+        if inputs_changed:
+            self._bind_inputs(blobs)
+        for node, held in now.items():
+            self._rebind(node, held, blobs)
+        if self._order_dirty:
+            self._order_dirty = False
+            self._number()
+        self._restage(blobs)
+        for blob in blobs:
+            self._rewire(blob)
+
+    def _number(self) -> None:
+        if INPUTS in self._bindings:
+            self._order.insert(0, INPUTS)
+        self._ordinals = dict(zip(self._order, range(len(self._order)), strict=True))
+
+    def _rebind(self, node: NodeId, field: Field | None, blobs: set[str]) -> None:
+        old = self._bindings.pop(node, None)
+        self._tracker.saw(node, old is not None, field is not None)
+        if old is not None:
+            if old.field is not field:
+                self._tracker.edited.add(node)
+            names = old.blobs()
+            blobs |= names
+            for name in names:
+                self._users[name].discard(node)
+            self._stages.subtract(old.rules.stages)
+            self._versions[old.version] -= old.field is not None
+            self._named[old.name].discard(node)
+            if not self._named[old.name]:
+                del self._named[old.name]
+        if field is None:
+            if old is not None:
+                self._network.remove_node(node)
+            return
+        self._admit(bind(node, field, self._states), blobs)
+
+    def _bind_inputs(self, blobs: set[str]) -> None:
+        """Read the net's own inputs, which come before all layers wherever they are written."""
+        old = self._bindings.get(INPUTS)
+        tops = tuple(scalar.as_str() for scalar in scalars(self._tree.root, "input"))
+        if tops == (old.tops if old is not None else ()):
+            return
+        self._order_dirty = True
+        self._order = [node for node in self._order if node != INPUTS]
+        self._rebind(INPUTS, None, blobs)
+        if tops:
+            binding = Binding(INPUTS, None, "input", "Input", "Input", tops=tops, in_place=(False,) * len(tops))
+            binding.activate(self._states)
+            self._tracker.saw(INPUTS, old is not None, True)
+            self._admit(binding, blobs)
+
+    def _admit(self, binding: Binding, blobs: set[str]) -> None:
+        node = binding.id
+        self._bindings[node] = binding
+        names = binding.blobs()
+        blobs |= names
+        for name in names:
+            self._users[name].add(node)
+        self._stages.update(binding.rules.stages)
+        self._versions[binding.version] += binding.field is not None
+        self._named[binding.name].add(node)
+        if node not in self._network:
+            self._network.add_node(node)
+
+    def _restage(self, blobs: set[str]) -> None:
+        """Look at the document in other states when its rules speak of other stages than before."""
+        states = states_for(stage for stage, count in self._stages.items() if count > 0)
+        if states == self._states:
+            return
+        self._states = states
+        self._phase_sets = {}
+        for binding in self._bindings.values():
+            binding.activate(states)
+        blobs |= set(self._users)
+
+    def _rewire(self, blob: str) -> None:
+        ids = self._users.get(blob)
+        if not ids:
+            self._users.pop(blob, None)
+        users = [self._bindings[node] for node in sorted(ids or (), key=self._ordinals.__getitem__)]
+        edges = wire(blob, users, self._phases)
+        old = self._edges.get(blob, {})
+        for edge in old.keys() - edges.keys():
+            if self._network.has_edge(edge.source, edge.target, key=edge):
+                self._network.remove_edge(edge.source, edge.target, key=edge)
+            self._tracker.edge(edge, -1)
+        for edge, mask in edges.items():
+            if old.get(edge) != mask:
+                self._network.add_edge(edge.source, edge.target, key=edge, mask=mask)
+                if edge not in old:
+                    self._tracker.edge(edge, 1)
+        if edges:
+            self._edges[blob] = edges
+        else:
+            self._edges.pop(blob, None)
+
+    def _phases(self, mask: int) -> frozenset[str]:
+        phases = self._phase_sets.get(mask)
+        if phases is None:
+            phases = frozenset(state.phase for place, state in enumerate(self._states) if mask >> place & 1)
+            self._phase_sets[mask] = phases
+        return phases
+
+    def _resolved(self, node: NodeId, bottom: int) -> int:
+        """Return the mask of states in which a bottom has a writer."""
+        mask = 0
+        name = self._bindings[node].bottoms[bottom]
+        if name != UNWIRED:
+            for _, _, edge, data in self._network.in_edges(node, keys=True, data=True):
+                if edge.bottom == bottom:
+                    mask |= data["mask"]
+        return mask

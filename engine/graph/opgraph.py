@@ -1,0 +1,34 @@
+"""The graph's public class."""
+
+from __future__ import annotations
+
+from engine.graph.rewriting import TextVerbs
+from engine.prototxt import parse
+
+__all__ = ["OpGraph"]
+
+
+class OpGraph(TextVerbs):
+    """A prototxt document as a graph of layers.
+
+    Nodes are layers in document order, edges are blobs on their way; see :class:`Node` and :class:`Edge`. The text is
+    the truth: every verb edits it, and nodes and edges follow. Verbs belong inside ``with graph.change("..."):``,
+    which makes them one undoable :class:`Change`; a verb outside is a change of its own. ``check_*`` methods raise
+    :class:`engine.errors.CheckError` with the reason where a verb would refuse.
+
+    Examples
+    --------
+    >>> graph = OpGraph.parse(b'layer { name: "a" type: "ReLU" bottom: "x" top: "y" }')
+    >>> with graph.change("Rename") as change:
+    ...     graph.rename_node(graph.nodes()[0].id, "b")
+    >>> graph.text
+    'layer { name: "b" type: "ReLU" bottom: "x" top: "y" }'
+    >>> _ = change.undo()
+    >>> graph.nodes()[0].name
+    'a'
+    """
+
+    @classmethod
+    def parse(cls, data: bytes | str) -> OpGraph:
+        """Read a document; broken text opens as far as it goes, and :attr:`problems` says what is wrong."""
+        return cls(parse(data))

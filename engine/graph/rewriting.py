@@ -1,0 +1,99 @@
+"""The verb behind the text pane: take a whole new text, and find out which layers stayed."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Hashable
+
+from engine.graph.binding import is_layer, layer_body
+from engine.graph.layers import LayerVerbs
+from engine.graph.verbs import verb
+from engine.prototxt import Field, Item, parse, style_of
+
+__all__ = ["TextVerbs"]
+
+
+class TextVerbs(LayerVerbs):
+    """Replacing the text as a whole."""
+
+    @verb
+    def replace_text(self, data: bytes | str) -> None:
+        """Make the document's text ``data``; layers that are in both texts keep their ids.
+
+        What is alike at the beginning and at the end is left alone. Between, layers of the same text are the same
+        layer; of the others those of the same name and type, then of the same name, then the ones whose order tells.
+        Broken text is taken too: :attr:`OpGraph.problems` says what is wrong with it.
+        """
+        tree, log = self._tree, self._editing
+        new = parse(data)
+        log.assign(tree, "bom", new.bom)
+        old_items, new_items = tree.root.items, new.root.items
+        start = 0
+        shorter = min(len(old_items), len(new_items))
+        while start < shorter and _same(old_items[start], new_items[start]):
+            start += 1
+        end = 0
+        while end < shorter - start and _same(old_items[-1 - end], new_items[-1 - end]):
+            end += 1
+        before = old_items[start : len(old_items) - end]
+        after = new_items[start : len(new_items) - end]
+        _carry_over(before, after)
+        log.splice(tree.root, start, len(before), after)
+        log.assign(tree.root, "close_lead", new.root.close_lead)
+        self._style_cache = style_of(tree)
+
+
+def _same(old: Item, new: Item) -> bool:
+    return old.text == new.text and type(old) is type(new) and old.faults == new.faults
+
+
+def _carry_over(before: list[Item], after: list[Item]) -> None:
+    """Put the old objects where texts are equal, and give the ids of changed layers to their successors."""
+    by_text: defaultdict[str, deque[Item]] = defaultdict(deque)
+    for item in before:
+        by_text[item.text].append(item)
+    used: set[Item] = set()
+    for place, item in enumerate(after):
+        waiting = by_text.get(item.text)
+        if waiting and _same(waiting[0], item):
+            after[place] = waiting.popleft()
+            used.add(after[place])
+    old = [item for item in before if isinstance(item, Field) and is_layer(item) and item not in used]
+    new = [item for item in after if isinstance(item, Field) and is_layer(item) and item not in used]
+    for key in (_name_and_type, _name, _type):
+        old, new = _match(old, new, key)
+
+
+def _match(
+    old: list[Field], new: list[Field], key: Callable[[Field], Hashable | None]
+) -> tuple[list[Field], list[Field]]:
+    waiting: defaultdict[Hashable, deque[Field]] = defaultdict(deque)
+    for field in old:
+        sign = key(field)
+        if sign is not None:
+            waiting[sign].append(field)
+    taken: set[Field] = set()
+    left = []
+    for field in new:
+        candidates = waiting.get(key(field))
+        if candidates:
+            match = candidates.popleft()
+            field.key = match.key
+            taken.add(match)
+        else:
+            left.append(field)
+    return [field for field in old if field not in taken], left
+
+
+def _name_and_type(field: Field) -> Hashable | None:
+    body = layer_body(field)
+    name = body.text_of("name")
+    return (name, body.text_of("type")) if name else None
+
+
+def _name(field: Field) -> Hashable | None:
+    return layer_body(field).text_of("name") or None
+
+
+def _type(field: Field) -> Hashable | None:
+    return layer_body(field).text_of("type") or ""

@@ -1,0 +1,145 @@
+"""Asking the inspection process; safe from any thread, one question at a time."""
+
+from __future__ import annotations
+
+import base64
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from engine.errors import NetcanvasError, PluginError, WorkerError
+from engine.inspection.messages import LayerListing, LayerShapes, ListedLayer, ModuleFailure, error_from_json
+from engine.inspection.process import InspectionProcess, ProcessLost
+from engine.layer import Phase
+from engine.plugins.scan import scan_folder
+
+__all__ = ["InspectionClient"]
+
+
+class InspectionClient:
+    """Owner of an inspection process, which is started by the first question and again after it was lost.
+
+    Parameters
+    ----------
+    time_limit : float
+        Seconds for one question.
+    memory_limit : int
+        Bytes of private memory for the process; 0 for no limit.
+    """
+
+    def __init__(self, *, time_limit: float = 10.0, memory_limit: int = 4 << 30) -> None:
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self._lock = threading.Lock()
+        self._process: InspectionProcess | None = None
+        self._closed = False
+
+    def layer_shapes(
+        self,
+        layer_param: Any,
+        phase: Phase,
+        bottoms: Sequence[Sequence[int]],
+        *,
+        base_dirs: Sequence[Path | str] = (),
+        plugin_folders: Sequence[Path | str] = (),
+        level: int = 0,
+        stages: Sequence[str] = (),
+    ) -> LayerShapes:
+        """Run ``setup`` and ``reshape`` of a layer for bottoms of the given shapes.
+
+        For a Python layer this runs the user's code, and is for trusted folders only; its edited files are loaded
+        anew. A data layer opens its source and looks at the first record.
+
+        Parameters
+        ----------
+        layer_param : LayerParameter
+            The layer's message.
+        phase : Phase
+            For which net.
+        bottoms : sequence of shapes
+            One for each bottom.
+        base_dirs, plugin_folders : sequence of path
+            Where files and modules are looked for.
+        level, stages : int, sequence of str
+            The net's state.
+
+        Raises
+        ------
+        engine.errors.NetcanvasError
+            What the layer raised; :class:`~engine.errors.PluginError` also when it hung, crashed or ran out of memory.
+        """
+        question = {
+            "layer": base64.b64encode(layer_param.SerializeToString()).decode(),
+            "phase": int(phase),
+            "bottoms": [list(shape) for shape in bottoms],
+            "base_dirs": [str(folder) for folder in base_dirs],
+            "plugin_folders": [str(folder) for folder in plugin_folders],
+            "level": level,
+            "stages": list(stages),
+        }
+        result = self._ask("layer_shapes", question, layer_param.name, layer_param.type)
+        tops = tuple(None if shape is None else tuple(shape) for shape in result["tops"])
+        return LayerShapes(tops, tuple(map(tuple, result["params"])), result["file"])
+
+    def list_layers(self, folder: Path) -> LayerListing:
+        """Load the modules of a trusted plugin folder that define layers, and return what they offer.
+
+        One bad module never hides another: each is asked for by itself, with a time limit of its own.
+        """
+        layers: list[ListedLayer] = []
+        failures: list[ModuleFailure] = []
+        for module in dict.fromkeys(found.module for found in scan_folder(folder)):
+            try:
+                result = self._ask("list_module", {"folder": str(folder), "module": module}, module, "Python")
+            except NetcanvasError as error:
+                failures.append(ModuleFailure(module, error))
+            else:
+                layers += [ListedLayer(module, e["name"], e["file"], e["summary"]) for e in result["layers"]]
+        return LayerListing(tuple(layers), tuple(failures))
+
+    def close(self) -> None:
+        """End the process; questions after this are refused."""
+        with self._lock:
+            self._closed = True
+            if self._process is not None:
+                self._process.close()
+                self._process = None
+
+    def __enter__(self) -> InspectionClient:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    def _ask(self, task: str, question: dict[str, Any], layer: str, layer_type: str) -> dict[str, Any]:
+        with self._lock:
+            if self._closed:
+                raise WorkerError("The inspection process is closed.", next_step="Make a new InspectionClient.")
+            if self._process is None or not self._process.alive:
+                if self._process is not None:
+                    self._process.kill()
+                self._process = InspectionProcess(self.memory_limit)
+            try:
+                answer = self._process.ask(task, question, self.time_limit)
+            except ProcessLost as lost:
+                self._process = None
+                raise self._lost(lost, layer, layer_type) from None
+        if "error" in answer:
+            raise error_from_json(answer["error"])
+        if "failed" in answer:
+            detail = f"inspection failed: {answer['failed']}"
+            raise PluginError(layer, layer_type, detail, traceback_text=answer["traceback"])
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    def _lost(self, lost: ProcessLost, layer: str, layer_type: str) -> PluginError:
+        if lost.reason == "time":
+            detail = f"no answer within {self.time_limit:g} seconds; the inspection process was stopped."
+            step = "Look for an endless loop, or for a long job at import or in setup."
+        else:
+            how = f"signal {-lost.returncode}" if lost.returncode < 0 else f"exit status {lost.returncode}"
+            detail = f"its code ended the inspection process ({how})."
+            step = "Look for os._exit, for native code that crashes, and for memory."
+        return PluginError(layer, layer_type, detail, next_step=step, traceback_text=lost.output)

@@ -1,0 +1,163 @@
+"""One inspection process as its owner sees it: start, ask with a time limit, kill."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import itertools
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from engine.errors import WorkerError
+
+__all__ = ["InspectionProcess", "ProcessLost"]
+
+_ENGINE_PARENT = str(Path(__file__).resolve().parent.parent.parent)
+_TAIL_LINES = 40
+
+
+class ProcessLost(Exception):
+    """The process ended or was killed before it answered.
+
+    Parameters
+    ----------
+    reason : str
+        ``"time"`` when it was killed for taking too long, ``"exit"`` when it ended by itself.
+    returncode : int
+        Its exit status; negative for a signal.
+    output : str
+        The last lines that it printed.
+    """
+
+    def __init__(self, reason: str, returncode: int, output: str) -> None:
+        self.reason = reason
+        self.returncode = returncode
+        self.output = output
+        super().__init__(f"{reason}, exit status {returncode}")
+
+
+class InspectionProcess:
+    """A running ``python -m engine.inspection``.
+
+    Parameters
+    ----------
+    memory_limit : int
+        Bytes of private memory it may have; 0 for no limit.
+
+    Raises
+    ------
+    WorkerError
+        If it cannot be started.
+    """
+
+    def __init__(self, memory_limit: int) -> None:
+        path = os.pathsep.join(part for part in (os.environ.get("PYTHONPATH", ""), _ENGINE_PARENT) if part)
+        command = [sys.executable, "-P", "-m", "engine.inspection", str(memory_limit)]
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise WorkerError(f"The inspection process could not be started: {error}.") from error
+        self._ids = itertools.count(1)
+        self._answers: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._output: collections.deque[str] = collections.deque(maxlen=_TAIL_LINES)
+        self._threads = [
+            threading.Thread(target=self._read_answers, daemon=True, name="inspection answers"),
+            threading.Thread(target=self._read_output, daemon=True, name="inspection output"),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process still runs."""
+        return self._process.poll() is None
+
+    def ask(self, task: str, question: dict[str, Any], time_limit: float) -> dict[str, Any]:
+        """Ask one question and return the answer.
+
+        Raises
+        ------
+        ProcessLost
+            If no answer came within ``time_limit`` seconds, or the process ended. It is gone then.
+        """
+        number = next(self._ids)
+        line = json.dumps({**question, "id": number, "task": task}).encode() + b"\n"
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(line)
+            self._process.stdin.flush()
+        except OSError:
+            raise self._lost("exit") from None
+        deadline = time.monotonic() + time_limit
+        while True:
+            try:
+                answer = self._answers.get(timeout=max(deadline - time.monotonic(), 0.0))
+            except queue.Empty:
+                raise self._lost("time") from None
+            if answer is None:
+                raise self._lost("exit")
+            value: dict[str, Any] = json.loads(answer)
+            if value.get("id") == number:
+                return value
+
+    def kill(self) -> None:
+        """End the process and what it started, and wait for it."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if hasattr(os, "killpg"):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+        self._release()
+
+    def close(self) -> None:
+        """Let the process end by itself, or kill it when it does not."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1.0)
+        self.kill()
+
+    def _lost(self, reason: str) -> ProcessLost:
+        if reason == "exit":
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(1.0)
+        returncode = self._process.poll()
+        self.kill()
+        return ProcessLost(reason, returncode or 0, "".join(self._output))
+
+    def _release(self) -> None:
+        self._process.wait()
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        for thread, stream in zip(self._threads, (self._process.stdout, self._process.stderr), strict=True):
+            thread.join(1.0)
+            if stream is not None and not thread.is_alive():  # a stray child may hold the other end open
+                stream.close()
+
+    def _read_answers(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._answers.put(line)
+        self._answers.put(None)
+
+    def _read_output(self) -> None:
+        assert self._process.stderr is not None
+        while chunk := self._process.stderr.readline(4096):
+            self._output.append(chunk.decode("utf-8", "replace"))

@@ -1,0 +1,303 @@
+"""The interface that every layer is written against, built-in or plugin.
+
+A layer is four methods, ``setup``, ``reshape``, ``forward`` and ``backward``, with Caffe's arguments and order; a
+fifth, ``lower``, is optional and lets a plan fuse what the layer is made of.
+"""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.backends.base import Array, Backend, Primitive, Workspace
+from engine.blob import Blob, BlobList
+from engine.errors import LayerError, ShapeError
+from engine.ops import Op, OpSpec, canonical_axis
+
+if TYPE_CHECKING:
+    from engine.registry import LayerInfo
+
+__all__ = ["Layer", "LayerContext", "LowerContext", "Phase"]
+
+
+class Phase(enum.IntEnum):
+    """What a net is built for; numbers as in Caffe, so that ``self.phase == 0`` means training."""
+
+    TRAIN = 0
+    TEST = 1
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(slots=True)
+class LayerContext:
+    """What a layer may know of the net around it.
+
+    Attributes
+    ----------
+    phase : Phase
+        What the net is built for.
+    backend : Backend
+        Where it computes.
+    workspace : Workspace
+        Scratch memory shared by the net's primitives.
+    dtype : dtype
+        Element type of new blobs.
+    base_dirs : sequence of Path
+        Folders against which relative paths are looked up, in order; see :func:`engine.paths.resolve`.
+    seed : int or None
+        The run's seed; ``None`` asks the system for randomness.
+    level, stages : int, sequence of str
+        The net's state.
+    shapes_only : bool
+        Nobody will run the net: fill no memory, start no threads.
+    fill_params : bool
+        Whether fillers run; off where the parameters come from another net.
+    source_opener : callable, optional
+        Replaces :func:`engine.data.open_source`, through which data layers reach their files.
+    net_name : str
+        Name of the net.
+    """
+
+    phase: Phase
+    backend: Backend
+    workspace: Workspace
+    dtype: np.dtype[Any] = field(default_factory=lambda: np.dtype(np.float32))
+    base_dirs: Sequence[Path] = ()
+    seed: int | None = None
+    level: int = 0
+    stages: Sequence[str] = ()
+    shapes_only: bool = False
+    fill_params: bool = True
+    source_opener: Callable[..., Any] | None = None
+    net_name: str = ""
+
+    def open_source(self, *args: Any, **kwargs: Any) -> Any:
+        """Open a data source; arguments are those of :func:`engine.data.open_source`."""
+        opener = self.source_opener or importlib.import_module("engine.data").open_source
+        return opener(*args, **kwargs)
+
+
+@dataclass(frozen=True, slots=True)
+class LowerContext:
+    """What :meth:`Layer.lower` is given.
+
+    Attributes
+    ----------
+    bottom, top : sequence of Blob
+        The layer's blobs, already reshaped.
+    phase : Phase
+        What the net is built for.
+    """
+
+    bottom: Sequence[Blob]
+    top: Sequence[Blob]
+    phase: Phase
+
+
+class Layer:
+    """Base of all layers.
+
+    The net sets the attributes below before it calls :meth:`setup`. Subclasses need no ``__init__``.
+
+    Attributes
+    ----------
+    layer_param : LayerParameter
+        The layer's message, for example ``self.layer_param.convolution_param.num_output``.
+    name : str
+        Name of the layer.
+    phase : Phase
+        ``TRAIN`` (0) or ``TEST`` (1).
+    blobs : BlobList
+        Parameters; :meth:`setup` adds them with ``self.blobs.add_blob(*shape)``.
+    param_propagate_down : list of bool
+        For each parameter, whether its gradient is wanted. Set after :meth:`setup`.
+    context : LayerContext
+        The net around it.
+    info : LayerInfo
+        What the registry knows of the type.
+    """
+
+    type: ClassVar[str] = ""
+    #: Blobs hold host arrays whatever the backend (Python layers).
+    host_arrays: ClassVar[bool] = False
+    #: May be given arrays that are not C-contiguous.
+    accepts_strided: ClassVar[bool] = False
+    #: Produces data by itself; it runs in every pass, also where nothing before it changed.
+    is_source: ClassVar[bool] = False
+    #: Tops that the file leaves out are made without a name (losses).
+    auto_top_blobs: ClassVar[bool] = False
+
+    layer_param: Any
+    name: str
+    phase: Phase
+    blobs: BlobList
+    param_propagate_down: list[bool]
+    context: LayerContext
+    info: LayerInfo
+    _rng: np.random.Generator | None = None
+
+    def bind(self, layer_param: Any, context: LayerContext, info: LayerInfo) -> None:
+        """Give the layer its message and surroundings; called once by the registry, before :meth:`setup`."""
+        self.layer_param = layer_param
+        self.name = layer_param.name
+        self.context = context
+        self.info = info
+        self.phase = context.phase
+        self.param_propagate_down = []
+        self.blobs = BlobList(context.backend, dtype=context.dtype, device=not self.host_arrays, name=self.name)
+
+    # -- the four methods, and the fifth -------------------------------------------------------------------------
+
+    def setup(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
+        """Read the message, check it, add parameters. Called once; shapes of ``bottom`` are known, of ``top`` not."""
+
+    def reshape(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
+        """Give every top its shape. Called after :meth:`setup` and again before every forward pass."""
+        raise NotImplementedError(f"{type(self).__name__} has no reshape method")
+
+    def forward(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
+        """Compute ``top[i].data`` from ``bottom[i].data``."""
+        raise NotImplementedError(f"{type(self).__name__} has no forward method")
+
+    def backward(self, top: Sequence[Blob], propagate_down: Sequence[bool], bottom: Sequence[Blob]) -> None:
+        """Compute gradients from ``top[i].diff``.
+
+        ``bottom[i].diff`` is overwritten where ``propagate_down[i]``; ``self.blobs[i].diff`` is added to where
+        ``self.param_propagate_down[i]``.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no backward method")
+
+    def lower(self, ctx: LowerContext) -> Sequence[Op] | None:
+        """Return the operations the layer is made of for the present shapes, or ``None`` to be called as it is.
+
+        They must compute what :meth:`forward` and :meth:`backward` compute.
+        """
+        return None
+
+    # -- facts ---------------------------------------------------------------------------------------------------
+
+    def default_loss_weight(self, top_index: int) -> float:
+        """Return the weight of a top in the loss where the file gives none; 1 for the first top of a loss layer."""
+        return 0.0
+
+    def allow_force_backward(self, bottom_index: int) -> bool:
+        """Whether ``force_backward`` may ask for this bottom's gradient (not for labels)."""
+        return True
+
+    def get_state(self) -> dict[str, Any]:
+        """Return what an exact resume needs beyond parameters and :attr:`rng`, as JSON-able values."""
+        return {}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Take back what :meth:`get_state` returned."""
+
+    def close(self) -> None:
+        """Release files and threads; the net calls it once when it is closed."""
+
+    # -- help for authors ----------------------------------------------------------------------------------------
+
+    @property
+    def backend(self) -> Backend:
+        """Where the net computes."""
+        return self.context.backend
+
+    @property
+    def xp(self) -> Any:
+        """The array module of the blobs this layer sees: numpy, or the device's twin of it."""
+        return np if self.host_arrays else self.context.backend.xp
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """The layer's own random stream, seeded from the run's seed and the layer's name; draws host arrays."""
+        if self._rng is None:
+            self._rng = np.random.Generator(np.random.PCG64(layer_seed(self.context.seed, self.name)))
+        return self._rng
+
+    def primitive(self, spec: OpSpec) -> Primitive:
+        """Return the backend's code for an operation, with scratch memory of this net."""
+        return self.context.backend.primitive(spec, self.context.workspace)
+
+    def fill(self, blob: Blob, filler: Any) -> None:
+        """Fill a parameter as its ``FillerParameter`` says, unless the net needs no values."""
+        if self.context.shapes_only or not self.context.fill_params:
+            return
+        from engine.fillers import fill  # fillers raise layer errors and would import this module
+
+        host = blob.on_host
+        try:
+            host.data[...] = fill(filler, host.shape, self.rng)
+        except ValueError as error:
+            self.fail(str(error))
+
+    def to_backend(self, host: npt.NDArray[Any]) -> Array:
+        """Copy a host array to where this layer computes."""
+        return host if self.host_arrays else self.context.backend.asarray(host)
+
+    def axis(self, axis: int, blob: Blob, *, extra: int = 0) -> int:
+        """Count a negative axis of a blob from its end, or fail naming this layer.
+
+        Parameters
+        ----------
+        axis : int
+            As written in the file.
+        blob : Blob
+            Whose axes are meant.
+        extra : int
+            1 where an axis one past the last is allowed.
+        """
+        try:
+            return canonical_axis(axis, blob.axes + extra)
+        except ValueError as error:
+            self.fail(
+                f"{error}; blob '{blob.name}' has shape {blob.shape}.", next_step="Set axis to an axis of the bottom."
+            )
+
+    def fail(
+        self,
+        message: str,
+        *,
+        bottom: int | None = None,
+        top: int | None = None,
+        next_step: str = "",
+        error: type[LayerError] = LayerError,
+    ) -> NoReturn:
+        """Raise an error that names this layer.
+
+        Parameters
+        ----------
+        message : str
+            What was expected and what came.
+        bottom, top : int, optional
+            The port at fault.
+        next_step : str
+            What the user can do.
+        error : type
+            A :class:`~engine.errors.LayerError` or a subclass of it.
+        """
+        port = f"bottom {bottom}" if bottom is not None else f"top {top}" if top is not None else ""
+        raise error(self.name, self.layer_param.type or self.type, message, port=port, next_step=next_step)
+
+    def fail_shape(self, message: str, *, bottom: int | None = None, next_step: str = "") -> NoReturn:
+        """Raise a :class:`~engine.errors.ShapeError`; see :meth:`fail`."""
+        self.fail(message, bottom=bottom, next_step=next_step, error=ShapeError)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} '{getattr(self, 'name', '?')}'>"
+
+
+def layer_seed(seed: int | None, name: str) -> np.random.SeedSequence:
+    """Return the seed of a layer's stream: the run's seed and the layer's name, so that no other layer moves it."""
+    if seed is None:
+        return np.random.SeedSequence()
+    digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).digest()
+    return np.random.SeedSequence([seed & 0xFFFFFFFFFFFFFFFF, int.from_bytes(digest[:8], "little")])

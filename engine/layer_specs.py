@@ -1,0 +1,109 @@
+"""Layers of a document as :class:`engine.shapes.ShapeService` takes them: snapshots that another thread may read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+from engine import prototxt
+from engine.errors import NetError
+from engine.net.prepare import inputs_to_layers
+from engine.schema import to_message
+
+__all__ = ["LayerSpec", "graph_layers"]
+
+_INPUT_FIELDS = ("input", "input_shape", "input_dim")
+
+
+@dataclass(frozen=True, slots=True)
+class LayerSpec:
+    """One layer.
+
+    Attributes
+    ----------
+    node_id : hashable
+        Under which its shapes are returned.
+    text : str
+        All that the layer's message says; equal texts mean equal messages.
+    name, type : str
+        As in the message.
+    bottoms, tops : tuple of str
+        Blob names.
+    message : callable
+        Returns the LayerParameter; called only for layers that were not seen before.
+    phases : frozenset of str or None
+        Names of the phases that the layer takes part in; None to read its include rules.
+    """
+
+    node_id: Hashable
+    text: str
+    name: str
+    type: str
+    bottoms: tuple[str, ...]
+    tops: tuple[str, ...]
+    message: Callable[[], Any]
+    phases: frozenset[str] | None = None
+
+    @classmethod
+    def of_message(cls, node_id: Hashable, message: Any) -> LayerSpec:
+        """Describe a LayerParameter."""
+        text = message.SerializeToString(deterministic=True).hex()
+        bottoms, tops = tuple(message.bottom), tuple(message.top)
+        return cls(node_id, text, message.name, message.type, bottoms, tops, lambda: message)
+
+
+class _Graph(Protocol):
+    """What :func:`graph_layers` needs of :class:`engine.graph.OpGraph`."""
+
+    def nodes(self) -> Sequence[Any]: ...
+
+    def layer_text(self, node: Any, /) -> str: ...
+
+    def message(self, node: Any, /) -> prototxt.Message: ...
+
+
+def graph_layers(graph: _Graph) -> list[LayerSpec]:
+    """Describe the layers of a document, in its order.
+
+    The graph is read now and not later: what is returned may go to another thread.
+
+    Parameters
+    ----------
+    graph : OpGraph
+        The document.
+    """
+    specs = []
+    for node in graph.nodes():
+        read: Callable[[str], Any]
+        if node.virtual:
+            text, read = _input_text(graph.message(None)), _read_inputs
+        elif node.version == 2:
+            text, read = graph.layer_text(node.id), _read_layer
+        else:
+            text, read = graph.layer_text(node.id), _refuse_old
+        specs.append(
+            LayerSpec(node.id, text, node.name, node.type, node.bottoms, node.tops, partial(read, text), node.phases)
+        )
+    return specs
+
+
+def _input_text(root: prototxt.Message) -> str:
+    return "".join(field.text for name in _INPUT_FIELDS for field in root.fields(name))
+
+
+def _read_layer(text: str) -> Any:
+    field = prototxt.parse(text).root.get("layer")
+    if field is None or field.message is None:
+        raise NetError("The layer's text cannot be read.", next_step="See the problems list.")
+    return to_message(field.message, "LayerParameter")
+
+
+def _read_inputs(text: str) -> Any:
+    net = to_message(prototxt.parse(text).root, "NetParameter")
+    return inputs_to_layers(net).layer[0]
+
+
+def _refuse_old(text: str) -> Any:
+    raise NetError("The layer is written in Caffe's old form ('layers').", next_step="Upgrade the file to see shapes.")

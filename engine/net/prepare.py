@@ -1,0 +1,135 @@
+"""What happens to a net's message before it is built: reading text, net-level inputs, checks of the wiring."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.errors import LayerError, NetError
+from engine.layer import Phase
+from engine.net.filtering import NetState, layer_included
+
+__all__ = ["check_wiring", "inputs_to_layers", "read_param"]
+
+UNWIRED = "?"
+
+
+def read_param(param: Any) -> Any:
+    """Return the NetParameter for a message or prototxt text."""
+    if isinstance(param, (str, bytes)):
+        from engine.schema import read_net  # nets made from messages need no schema
+
+        return read_net(param)
+    return param
+
+
+def inputs_to_layers(param: Any) -> Any:
+    """Turn net-level ``input`` declarations into an Input layer placed first, as Caffe's upgrade does.
+
+    Parameters
+    ----------
+    param : NetParameter
+        Changed in place and returned.
+
+    Raises
+    ------
+    engine.errors.NetError
+        If the dimensions do not fit the number of inputs.
+    """
+    if not param.input:
+        return param
+    count = len(param.input)
+    if param.input_shape and param.input_dim:
+        raise NetError(
+            f"Net '{param.name}': expected input_shape or input_dim, got both.", next_step="Keep input_shape."
+        )
+    if param.input_shape:
+        shapes = [list(shape.dim) for shape in param.input_shape]
+        if len(shapes) not in (1, count):
+            raise NetError(
+                f"Net '{param.name}': expected one input_shape for each of its {count} inputs, got {len(shapes)}."
+            )
+    else:
+        dims = list(param.input_dim)
+        if len(dims) != 4 * count:
+            raise NetError(
+                f"Net '{param.name}': expected 4 input_dim for each of its {count} inputs, got {len(dims)}.",
+                next_step="Write input_shape blocks for inputs with another number of dimensions.",
+            )
+        shapes = [dims[start : start + 4] for start in range(0, len(dims), 4)]
+    layers = [type(layer).FromString(layer.SerializeToString()) for layer in param.layer]
+    del param.layer[:]
+    first = param.layer.add(name="input", type="Input", top=list(param.input))
+    for shape in shapes:
+        first.input_param.shape.add(dim=shape)
+    param.layer.extend(layers)
+    for field in ("input", "input_shape", "input_dim"):
+        param.ClearField(field)
+    return param
+
+
+def check_wiring(param: Any, whole: Any, state: NetState) -> None:
+    """Refuse bottoms that nothing produces, and tops that two layers produce.
+
+    Parameters
+    ----------
+    param : NetParameter
+        The filtered net.
+    whole : NetParameter
+        The file it came from, to tell which phase has the missing producer.
+    state : NetState
+        The net's state.
+
+    Raises
+    ------
+    engine.errors.NetError
+        On the first fault.
+    """
+    if len(whole.layers):
+        raise NetError(
+            f"Net '{whole.name}' has {len(whole.layers)} layers in the old form (`layers`), which cannot be run.",
+            next_step="Upgrade the file to `layer` blocks first.",
+        )
+    producers: dict[str, Any] = {}
+    for layer in param.layer:
+        for index, bottom in enumerate(layer.bottom):
+            if bottom == UNWIRED:
+                raise LayerError(
+                    layer.name, layer.type, "not connected.", port=f"bottom {index}", next_step="Connect it to a top."
+                )
+            if bottom not in producers:
+                raise LayerError(
+                    layer.name,
+                    layer.type,
+                    f"no layer before it produces '{bottom}' in phase {state.phase}."
+                    + _other_producer(whole, bottom, state),
+                    port=f"bottom {index}",
+                    next_step="Connect it to a blob of this phase.",
+                )
+        _check_tops(layer, producers)
+
+
+def _check_tops(layer: Any, producers: dict[str, Any]) -> None:
+    for index, top in enumerate(layer.top):
+        in_place = index < len(layer.bottom) and layer.bottom[index] == top
+        if top in producers and not in_place:
+            raise LayerError(
+                layer.name,
+                layer.type,
+                f"blob '{top}' is already produced by layer '{producers[top].name}'.",
+                port=f"top {index}",
+                next_step="Rename one of the two tops.",
+            )
+        producers[top] = layer
+
+
+def _other_producer(whole: Any, blob: str, state: NetState) -> str:
+    """Say where a blob that is missing in this net is produced."""
+    for layer in whole.layer:
+        if blob not in layer.top:
+            continue
+        if layer_included(layer, state):
+            return f" Layer '{layer.name}' produces it, but later in the file."
+        others = [phase for phase in Phase if layer_included(layer, NetState(phase, state.level, state.stages))]
+        where = f"only in phase {others[0]}" if others else "only under other include rules"
+        return f" Layer '{layer.name}' produces it, {where}."
+    return ""

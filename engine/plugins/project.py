@@ -1,0 +1,255 @@
+"""Where Python layers are looked for, and how a class is loaded from there."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from engine.layer import Layer
+from engine.plugins import failures
+from engine.plugins.roots import RESERVED_NAMES, PluginFinder, PluginRoot, plugin_finder
+from engine.plugins.tracebacks import place_of
+from engine.resources import plugins_path
+
+__all__ = ["LoadedModule", "PluginProject", "search_order"]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModule:
+    """A module of Python layers that is in use.
+
+    Attributes
+    ----------
+    name : str
+        As the net's ``module`` field spells it.
+    file : Path or None
+        The file actually used; None for a module that has none.
+    module : module
+        The module itself.
+    """
+
+    name: str
+    file: Path | None
+    module: ModuleType
+
+
+def _with_plugins_inside(folder: Path) -> list[Path]:
+    """Return a folder of plugin folders followed by these."""
+    if not folder.is_dir():
+        return []
+    inside = sorted(child for child in folder.iterdir() if child.is_dir() and not child.name.startswith((".", "_")))
+    return [folder, *inside]
+
+
+def search_order(
+    plugin_paths: Sequence[Path | str] = (), base_dirs: Sequence[Path | str] = ()
+) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+    """Return the folders to search before and after ``sys.path``.
+
+    Parameters
+    ----------
+    plugin_paths : sequence of path
+        Plugin folders named by the user; the folders in them are plugin folders too.
+    base_dirs : sequence of path
+        The net's folders as :func:`engine.paths.search_folders` gives them. A ``plugins`` folder in any of them counts.
+
+    Returns
+    -------
+    before, after : tuple of Path
+        ``before``: the plugin folders, the project's ``plugins``, the working directory and the net's own folder.
+        ``after``: the plugins shipped with the product, then the net folder's ancestors, which are no place for
+        modules but are searched before giving up.
+    """
+    before: list[Path] = []
+    for path in plugin_paths:
+        before += _with_plugins_inside(Path(path).resolve())
+    bases = [Path(base).resolve() for base in base_dirs]
+    shipped = plugins_path().resolve()
+    for base in bases:
+        if base / "plugins" != shipped:
+            before += _with_plugins_inside(base / "plugins")
+    near = [base for index, base in enumerate(bases) if not any(base in b.parents for b in bases[:index])]
+    before += near
+    after = [*_with_plugins_inside(shipped), *(base for base in bases if base not in near)]
+    first = dict.fromkeys(before)
+    return tuple(first), tuple(folder for folder in dict.fromkeys(after) if folder not in first)
+
+
+class PluginProject:
+    """The Python layers that a net can name.
+
+    Code is shared between projects folder by folder: the modules of one folder are loaded once in a process.
+
+    Parameters
+    ----------
+    plugin_paths, base_dirs : sequence of path
+        See :func:`search_order`.
+    finder : PluginFinder, optional
+        Holder of the loaded modules; this process's own when omitted.
+    """
+
+    def __init__(
+        self,
+        plugin_paths: Sequence[Path | str] = (),
+        base_dirs: Sequence[Path | str] = (),
+        *,
+        finder: PluginFinder | None = None,
+    ) -> None:
+        self.finder = finder or plugin_finder()
+        self.before, self.after = search_order(plugin_paths, base_dirs)
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Every folder that is searched beside ``sys.path``, in order."""
+        return self.before + self.after
+
+    def load_class(self, module: str, name: str, *, layer: str = "") -> type[Layer]:
+        """Return the layer class that a net names.
+
+        Parameters
+        ----------
+        module : str
+            Dotted name of the module, as in ``python_param { module: 'rpn.anchor_target_layer' }``.
+        name : str
+            Name of the class in it.
+        layer : str
+            Name of the layer, for messages.
+
+        Raises
+        ------
+        PluginLoadError
+            The module is not there, cannot be imported, or lacks the class; ``kind`` says which.
+        """
+        if not module or not name:
+            raise failures.PluginLoadError(
+                layer,
+                f"expected python_param with module and layer, got module '{module}' and layer '{name}'.",
+                kind="not-named",
+                next_step="Name the Python module and the class in it.",
+            )
+        loaded = self.load_module(module, layer=layer)
+        value = getattr(loaded.module, name, None)
+        if not inspect.isclass(value) or not issubclass(value, Layer):
+            raise failures.class_missing(layer, loaded.module, module, name, loaded.file)
+        return value
+
+    def load_module(self, module: str, *, layer: str = "") -> LoadedModule:
+        """Import the module ``module`` from the first place that has it.
+
+        Raises
+        ------
+        PluginLoadError
+            See :meth:`load_class`.
+        """
+        from engine.compat import install  # plugins say "import caffe"; compat is above this package
+
+        install()
+        if module.partition(".")[0] in RESERVED_NAMES:
+            raise failures.PluginLoadError(
+                layer,
+                f"module '{module}': the name '{module.partition('.')[0]}' is taken by the product itself.",
+                kind="module-missing",
+                next_step="Rename the module.",
+            )
+        with self.finder.lock:
+            found = self.find(module)
+            if isinstance(found, PluginRoot):
+                return self._load_from(found, module, layer)
+            if found is None:
+                raise failures.module_missing(layer, module, self.folders, self._known_modules(module))
+            try:
+                loaded = importlib.import_module(module)
+            except (Exception, SystemExit) as error:
+                raise failures.import_failed(layer, module, found, error) from error
+            return LoadedModule(module, found, loaded)
+
+    def find(self, module: str) -> PluginRoot | Path | None:
+        """Return the root that holds the module, or the file where Python's own look-up finds it, or None."""
+        for folder in self.before:
+            root = self.finder.root(folder)
+            if root.locate(module):
+                return root
+        ordinary = _ordinary_file(module)
+        if ordinary is not None:
+            return ordinary
+        return next((root for root in map(self.finder.root, self.after) if root.locate(module)), None)
+
+    def file_of(self, module: str) -> Path | None:
+        """Return the file that the name ``module`` means here; nothing is imported from plugin folders."""
+        found = self.find(module)
+        return found.locate(module) if isinstance(found, PluginRoot) else found
+
+    def changed_files(self) -> list[Path]:
+        """Return the plugin files in use that were edited since they were loaded."""
+        return [path for root in self._roots() for path in root.changed_files()]
+
+    def reload(self, *, layer: str = "") -> list[Path]:
+        """Load the project's plugin modules from their sources again.
+
+        Nets built before keep the classes they have; build them anew to use the new ones. If a module fails, the old
+        code of its folder stays in use.
+
+        Returns
+        -------
+        list of Path
+            Files actually used.
+
+        Raises
+        ------
+        PluginLoadError
+            A module could not be loaded.
+        """
+        files: list[Path] = []
+        with self.finder.lock:
+            for root in self._roots():
+                try:
+                    names = root.reload()
+                except (Exception, SystemExit) as error:
+                    file = _failing_file(root, error)
+                    raise failures.import_failed(layer, file.stem if file else root.folder.name, file, error) from error
+                files += [path for path in map(root.locate, names) if path is not None]
+        return files
+
+    def _load_from(self, root: PluginRoot, module: str, layer: str) -> LoadedModule:
+        for other in self._roots():
+            if other is not root and other not in root.neighbours:
+                root.neighbours.append(other)
+        file = root.locate(module)
+        try:
+            return LoadedModule(module, file, root.load(module))
+        except (Exception, SystemExit) as error:
+            raise failures.import_failed(layer, module, file, error) from error
+
+    def _roots(self) -> list[PluginRoot]:
+        return [self.finder.root(folder) for folder in self.folders]
+
+    def _known_modules(self, module: str) -> Iterable[str]:
+        """Yield the modules beside the places where ``module`` could be."""
+        package = module.rpartition(".")[0]
+        for folder in self.folders:
+            place = folder / package.replace(".", "/") if package else folder
+            for path in place.glob("*.py") if place.is_dir() else ():
+                yield f"{package}.{path.stem}" if package else path.stem
+
+
+def _ordinary_file(module: str) -> Path | None:
+    """Return where Python's own look-up finds a module, without importing more than its parent packages."""
+    present = sys.modules.get(module)
+    if present is not None:
+        return Path(getattr(present, "__file__", None) or module)
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError):
+        return None
+    return Path(spec.origin or module) if spec is not None and spec.loader is not None else None
+
+
+def _failing_file(root: PluginRoot, error: BaseException) -> Path | None:
+    place, _ = place_of(error, [root.folder])
+    return Path(place) if place else None

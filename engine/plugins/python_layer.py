@@ -1,0 +1,88 @@
+"""Layers of ``type: "Python"``: the user's own objects, made from the class that the net names."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.layer import Layer, LayerContext, layer_seed
+from engine.plugins import failures
+from engine.plugins.project import PluginProject
+from engine.plugins.roots import plugin_finder
+
+__all__ = ["python_layer_factory", "seed_global_generators", "use_plugin_folders"]
+
+_log = logging.getLogger(__name__)
+
+
+def use_plugin_folders(folders: Sequence[Path | str]) -> None:
+    """Set the plugin folders that nets of this process search first, in place of those set before.
+
+    Parameters
+    ----------
+    folders : sequence of path
+        Each may hold modules, or plugin folders that do.
+    """
+    plugin_finder().plugin_folders = tuple(Path(folder).resolve() for folder in folders)
+
+
+def python_layer_factory(
+    layer_param: Any, context: LayerContext, *, plugin_folders: Sequence[Path | str] | None = None
+) -> Layer:
+    """Make the object of a Python layer.
+
+    Parameters
+    ----------
+    layer_param : LayerParameter
+        Its ``python_param`` names module and class.
+    context : LayerContext
+        ``base_dirs`` say which project's modules are meant; ``seed`` also seeds the global generators of numpy and
+        :mod:`random`, which plugins draw from.
+    plugin_folders : sequence of path, optional
+        Folders to search first; those of :func:`use_plugin_folders` when omitted.
+
+    Returns
+    -------
+    Layer
+        An instance of the user's own class, not yet bound.
+
+    Raises
+    ------
+    PluginLoadError
+        The module or the class cannot be loaded, or the class's constructor raised.
+    """
+    folders = plugin_finder().plugin_folders if plugin_folders is None else plugin_folders
+    param = layer_param.python_param
+    project = PluginProject(folders, context.base_dirs)
+    cls = project.load_class(param.module, param.layer, layer=layer_param.name)
+    _log.debug("Layer '%s' uses %s from %s", layer_param.name, param.layer, project.file_of(param.module))
+    seed_global_generators(context.seed, layer_param.name)
+    try:
+        return make_instance(cls, layer_param)
+    except (Exception, SystemExit) as error:
+        raise failures.constructor_failed(layer_param.name, cls, error) from error
+
+
+def make_instance(cls: type[Layer], layer_param: Any) -> Layer:
+    """Call the class as Caffe does, with the layer's message, or without if it is written against ``engine.api``."""
+    from engine.compat.caffe.layer import Layer as CaffeLayer  # compat is above this package
+
+    make: Any = cls
+    return make(layer_param) if issubclass(cls, CaffeLayer) else make()  # type: ignore[no-any-return]
+
+
+def seed_global_generators(seed: int | None, name: str = "") -> None:
+    """Seed numpy's global generator and :mod:`random` from a run's seed and a layer's name; ``None`` leaves them.
+
+    Old plugins draw from these generators. With the name mixed in, two layers do not draw the same noise.
+    """
+    if seed is None:
+        return
+    state = layer_seed(seed, name).generate_state(8)
+    np.random.seed(state)
+    random.seed(state.tobytes())

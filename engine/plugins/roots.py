@@ -1,0 +1,304 @@
+"""Plugin folders as roots of modules, each with a namespace of its own.
+
+Two projects may both hold a ``layers.py``. So a module found in a plugin folder is not imported as ``layers`` but as
+``<namespace of the folder>.layers``, and import statements inside it are looked up in its own folder first. A folder
+that is on ``sys.path`` anyway keeps ordinary names, so that a script and its layers see the same module.
+"""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+import importlib
+import importlib.util
+import os
+import re
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from functools import partial
+from importlib.abc import MetaPathFinder
+from importlib.machinery import (
+    EXTENSION_SUFFIXES,
+    SOURCE_SUFFIXES,
+    ExtensionFileLoader,
+    FileFinder,
+    ModuleSpec,
+    SourceFileLoader,
+)
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+__all__ = ["RESERVED_NAMES", "FreshSourceLoader", "PluginFinder", "PluginRoot", "file_stamp", "plugin_finder"]
+
+RESERVED_NAMES = frozenset({"app", "caffe", "engine", "nodes", "numpy"})
+"""Top-level names that always mean the installed package, whatever a plugin folder holds."""
+
+_NAMESPACE = re.compile(r"(netcanvas_plugins_[0-9a-f]{12})_\d+")
+
+
+class FreshSourceLoader(SourceFileLoader):
+    """A source loader without bytecode files: an edit within one clock tick counts, and user folders stay clean."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Compile the source as it is now."""
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
+class _PluginLoader(FreshSourceLoader):
+    """Loads a module of a plugin root; its import statements go through the root."""
+
+    def __init__(self, root: PluginRoot, fullname: str, path: str) -> None:
+        super().__init__(fullname, path)
+        self._root = root
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Compile the source and remember which version of the file it was."""
+        self._root.stamps[Path(self.get_filename(fullname))] = file_stamp(self.get_filename(fullname))
+        return super().get_code(fullname)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the module with the root's ``__import__``."""
+        module.__dict__["__builtins__"] = self._root.builtins
+        super().exec_module(module)
+
+
+def file_stamp(path: str | Path) -> tuple[int, int]:
+    """Return time (ns) and size of a file, which tell whether it was edited; zeros when it is gone."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return (0, 0)
+    return (status.st_mtime_ns, status.st_size)
+
+
+class PluginRoot:
+    """A folder whose modules are plugins.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder, resolved.
+
+    Attributes
+    ----------
+    neighbours : list of PluginRoot
+        Roots of the same project, looked through after this one by import statements inside its modules.
+    requested : list of str
+        Modules that were asked for by name, in order; a reload loads these again.
+    stamps : dict
+        Source files that were loaded, with time and size at that moment.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.stem = "netcanvas_plugins_" + hashlib.sha256(os.fsencode(folder)).hexdigest()[:12]
+        self.neighbours: list[PluginRoot] = []
+        self.requested: list[str] = []
+        self.stamps: dict[Path, tuple[int, int]] = {}
+        self.builtins: dict[str, Any] = {**builtins.__dict__, "__import__": self._import}
+        self._generation = 1
+        self._owners: dict[tuple[str, tuple[str, ...]], PluginRoot | None] = {}
+
+    @property
+    def namespace(self) -> str:
+        """Name of the package under which the modules are known to Python at present."""
+        return f"{self.stem}_{self._generation}"
+
+    def locate(self, name: str) -> Path | None:
+        """Return the file of the dotted module ``name`` below this folder, or None."""
+        *packages, last = name.split(".")
+        folder = self.folder
+        for package in packages:
+            folder /= package
+        candidates = [folder / last / "__init__.py"]
+        candidates += [folder / (last + suffix) for suffix in (*SOURCE_SUFFIXES, *EXTENSION_SUFFIXES)]
+        return next((path for path in candidates if path.is_file()), None)
+
+    def load(self, name: str) -> ModuleType:
+        """Import the module ``name``, which :meth:`locate` finds, and return it. Whatever it raises goes through."""
+        if name not in self.requested:
+            self.requested.append(name)
+        try:
+            return importlib.import_module(self.imported_name(name))
+        except BaseException:
+            self.requested.remove(name)
+            raise
+
+    def imported_name(self, name: str) -> str:
+        """Return the name of a module in ``sys.modules``: the plain one if ``sys.path`` leads to the same file."""
+        top = name.partition(".")[0]
+        return name if _is_ordinary(top, self.locate(top)) else f"{self.namespace}.{name}"
+
+    def changed_files(self) -> list[Path]:
+        """Return the loaded source files that are not as they were when they were loaded."""
+        return [path for path, stamp in self.stamps.items() if file_stamp(path) != stamp]
+
+    def reload(self) -> list[str]:
+        """Load every requested module from its source again, all or none.
+
+        Returns
+        -------
+        list of str
+            Names of the modules. On an exception, which goes through, the old modules stay in use.
+        """
+        old, stamps = self.namespace, dict(self.stamps)
+        names = list(self.requested)
+        importlib.invalidate_caches()
+        self._generation += 1
+        self._owners.clear()
+        self.stamps.clear()
+        done: dict[str, ModuleType] = {}
+        try:
+            for name in names:
+                if self.imported_name(name) == name:
+                    done[name] = _reload_ordinary(name)
+                else:
+                    self.load(name)
+        except BaseException:
+            _forget(self.namespace)
+            sys.modules.update(done)
+            self._generation -= 1
+            self.stamps.update(stamps)
+            self.requested[:] = names
+            self._owners.clear()
+            raise
+        _forget(old)
+        return names
+
+    def _import(
+        self,
+        name: str,
+        globals: Mapping[str, object] | None = None,
+        locals: Mapping[str, object] | None = None,
+        fromlist: Sequence[str] | None = (),
+        level: int = 0,
+    ) -> ModuleType:
+        """Stand in for ``__import__`` inside this root's modules."""
+        owner = self._owner(name, tuple(fromlist or ())) if level == 0 else None
+        if owner is None:
+            return builtins.__import__(name, globals, locals, fromlist or (), level)
+        full = f"{owner.namespace}.{name}"
+        if fromlist:
+            return builtins.__import__(full, globals, locals, fromlist, 0)
+        builtins.__import__(full, globals, locals, (), 0)
+        return sys.modules[f"{owner.namespace}.{name.partition('.')[0]}"]
+
+    def _owner(self, name: str, fromlist: tuple[str, ...]) -> PluginRoot | None:
+        """Return the root that an absolute import means, or None for Python's own look-up."""
+        key = (name, fromlist)
+        if key not in self._owners:
+            top = name.partition(".")[0]
+            mine = top not in RESERVED_NAMES and top not in sys.stdlib_module_names
+            roots = (self, *self.neighbours) if mine else ()
+            self._owners[key] = next((root for root in roots if root._holds(name, fromlist)), None)
+        return self._owners[key]
+
+    def _holds(self, name: str, fromlist: tuple[str, ...]) -> bool:
+        top = name.partition(".")[0]
+        file = self.locate(top)
+        if file is not None:
+            return not _is_ordinary(top, file)
+        wanted = [name, *(f"{name}.{item}" for item in fromlist)] if (self.folder / top).is_dir() else []
+        return any(self.locate(module) for module in wanted) and not _is_ordinary(top, self.folder / top)
+
+
+def _is_ordinary(top: str, file: Path | None) -> bool:
+    """Whether Python's own look-up of the top-level name ``top`` leads to ``file``, or to its folder."""
+    try:
+        spec = importlib.util.find_spec(top)
+    except (ImportError, ValueError):
+        return False
+    if spec is None or file is None:
+        return False
+    places = [spec.origin] if spec.has_location else list(spec.submodule_search_locations or ())
+    return any(place is not None and os.path.realpath(place) == os.path.realpath(file) for place in places)
+
+
+def _reload_ordinary(name: str) -> ModuleType:
+    """Load a module with an ordinary name anew; return the one that was in use, which comes back on failure."""
+    old = sys.modules.pop(name)
+    try:
+        spec = importlib.util.find_spec(name)
+        if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
+            raise ModuleNotFoundError(f"No module named '{name}'", name=name)
+        spec.loader = FreshSourceLoader(name, spec.origin)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+    except BaseException:
+        sys.modules[name] = old
+        raise
+    return old
+
+
+def _forget(namespace: str) -> None:
+    for name in [n for n in sys.modules if n == namespace or n.startswith(namespace + ".")]:
+        del sys.modules[name]
+
+
+class PluginFinder(MetaPathFinder):
+    """Finds modules of plugin roots for Python's import system, and holds the roots of this process.
+
+    Attributes
+    ----------
+    lock : RLock
+        Held while modules are loaded.
+    plugin_folders : tuple of Path
+        Folders that every net of this process searches first.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.plugin_folders: tuple[Path, ...] = ()
+        self._roots: dict[Path, PluginRoot] = {}
+        self._by_stem: dict[str, PluginRoot] = {}
+
+    def root(self, folder: Path) -> PluginRoot:
+        """Return the root of a folder; the same object every time."""
+        folder = folder.resolve()
+        with self.lock:
+            root = self._roots.get(folder)
+            if root is None:
+                root = self._roots[folder] = PluginRoot(folder)
+                self._by_stem[root.stem] = root
+            return root
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Find a module below a root's namespace; None for every other name."""
+        match = _NAMESPACE.fullmatch(fullname.partition(".")[0])
+        root = self._by_stem.get(match.group(1)) if match else None
+        if root is None:
+            return None
+        if "." not in fullname:
+            return _folder_spec(fullname, [str(root.folder)])
+        source_loader: Any = partial(_PluginLoader, root)  # FileFinder calls it as it would call a class
+        details = ((source_loader, SOURCE_SUFFIXES), (ExtensionFileLoader, EXTENSION_SUFFIXES))
+        portions: list[str] = []
+        for entry in path or ():
+            spec = FileFinder(entry, *details).find_spec(fullname)
+            if spec is not None and spec.loader is not None:
+                return spec
+            if spec is not None:
+                portions += spec.submodule_search_locations or ()
+        return _folder_spec(fullname, portions) if portions else None
+
+
+def _folder_spec(fullname: str, folders: list[str]) -> ModuleSpec:
+    spec = ModuleSpec(fullname, None, is_package=True)
+    spec.submodule_search_locations = folders
+    return spec
+
+
+def plugin_finder() -> PluginFinder:
+    """Return the finder installed in this process's import system, installing it when there is none."""
+    for finder in sys.meta_path:
+        if isinstance(finder, PluginFinder):
+            return finder
+    finder = PluginFinder()
+    sys.meta_path.insert(0, finder)
+    return finder

@@ -1,0 +1,98 @@
+"""Which layers a plugin folder offers, read from its text: no code of it runs."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["FoundLayer", "modules_of", "scan_folder"]
+
+_CLASS_LINE = re.compile(r"^class\s+(\w+)\s*\(([^)]*\bLayer)\s*\)\s*:", re.MULTILINE)
+_NOT_PLUGINS = re.compile(r"^(?:\.|_(?!_init__)|test_|conftest|setup$)")
+_BIGGEST_FILE = 1 << 20
+_DEEPEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLayer:
+    """A class that looks like a Python layer.
+
+    Attributes
+    ----------
+    module, name : str
+        What a net writes in ``python_param``.
+    file : Path
+        Where it is.
+    line : int
+        1-based line of the class statement.
+    summary : str
+        First line of its documentation; empty without one.
+    parses : bool
+        Whether the file is valid Python 3.
+    """
+
+    module: str
+    name: str
+    file: Path
+    line: int
+    summary: str
+    parses: bool
+
+
+def modules_of(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the dotted names and files of the modules below a folder, sorted by name."""
+    found: list[tuple[str, Path]] = []
+    for path in folder.rglob("*.py"):
+        parts = path.relative_to(folder).with_suffix("").parts
+        if len(parts) > _DEEPEST or any(_NOT_PLUGINS.match(part) for part in parts):
+            continue
+        names = parts[:-1] if parts[-1] == "__init__" else parts
+        if names:
+            found.append((".".join(names), path))
+    yield from sorted(found)
+
+
+def scan_folder(folder: Path) -> list[FoundLayer]:
+    """Return the layer classes that the Python files below a folder define.
+
+    A class counts when one of its bases is written ``caffe.Layer``, ``Layer`` or is a class that counts.
+
+    Parameters
+    ----------
+    folder : Path
+        A plugin folder.
+    """
+    found: list[FoundLayer] = []
+    for module, path in modules_of(folder):
+        try:
+            data = path.read_bytes() if path.stat().st_size <= _BIGGEST_FILE else b""
+        except OSError:
+            continue
+        if b"Layer" in data:
+            found += _classes(module, path, data)
+    return found
+
+
+def _classes(module: str, path: Path, data: bytes) -> Iterator[FoundLayer]:
+    try:
+        tree = ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        text = data.decode("utf-8", "replace")
+        for match in _CLASS_LINE.finditer(text):
+            yield FoundLayer(module, match.group(1), path, text.count("\n", 0, match.start()) + 1, "", False)
+        return
+    known = {"Layer"}
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and any(_base_name(base) in known for base in node.bases):
+            known.add(node.name)
+            summary = (ast.get_docstring(node) or "").strip().partition("\n")[0]
+            yield FoundLayer(module, node.name, path, node.lineno, summary, True)
+
+
+def _base_name(base: ast.expr) -> str:
+    if isinstance(base, ast.Attribute):
+        return base.attr
+    return base.id if isinstance(base, ast.Name) else ""

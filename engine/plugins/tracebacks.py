@@ -1,0 +1,98 @@
+"""What a user needs to see of an exception raised by plugin code: its own frames, its place, and a hint."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import traceback
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+__all__ = ["hint_for", "place_of", "plugin_traceback", "python2_hint"]
+
+_OWN_CODE = (str(Path(__file__).resolve().parent.parent) + os.sep, "<frozen importlib", importlib.__file__)
+_PYTHON2_SYNTAX = re.compile(
+    r"Missing parentheses in call to|multiple exception types must be parenthesized|leading zeros in decimal|"
+    r"inconsistent use of tabs|invalid hexadecimal literal|invalid decimal literal|Did you mean print"
+)
+_PYTHON2_NAMES = {
+    "xrange": "range",
+    "unicode": "str",
+    "raw_input": "input",
+    "basestring": "str",
+    "reduce": "functools.reduce",
+}
+_PYTHON2_MODULES = {
+    "cPickle": "pickle",
+    "StringIO": "io",
+    "Queue": "queue",
+    "ConfigParser": "configparser",
+    "urllib2": "urllib.request",
+}
+
+
+def _is_ours(filename: str) -> bool:
+    return filename.startswith(_OWN_CODE)
+
+
+def plugin_traceback(error: BaseException) -> str:
+    """Return the traceback text of ``error`` without the frames of the engine and of Python's import system."""
+    whole = traceback.TracebackException.from_exception(error)
+    pending: list[traceback.TracebackException | None] = [whole]
+    while pending:
+        part = pending.pop()
+        if part is None:
+            continue
+        part.stack[:] = [frame for frame in part.stack if not _is_ours(frame.filename)]
+        pending += [part.__cause__, part.__context__]
+    return "".join(whole.format())
+
+
+def place_of(error: BaseException, folders: Iterable[Path] = ()) -> tuple[str, int]:
+    """Return file and line where plugin code raised ``error``.
+
+    Parameters
+    ----------
+    error : BaseException
+        The exception as caught.
+    folders : iterable of Path
+        Folders of the plugin; the innermost frame below one of them counts, else the first one not the engine's.
+
+    Returns
+    -------
+    tuple of (str, int)
+        ``("", 0)`` when no frame is the plugin's.
+    """
+    if isinstance(error, SyntaxError) and error.filename:
+        return error.filename, error.lineno or 0
+    frames = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    frames = [frame for frame in frames if not _is_ours(frame[0])]
+    starts = tuple(str(folder) + os.sep for folder in folders)
+    inside = [frame for frame in frames if starts and frame[0].startswith(starts)]
+    if inside:
+        return inside[-1]
+    return frames[0] if frames else ("", 0)
+
+
+def python2_hint(error: SyntaxError) -> str:
+    """Return a hint when a syntax error looks like Python 2 code, else an empty text."""
+    old = isinstance(error, TabError) or _PYTHON2_SYNTAX.search(error.msg or "") is not None
+    return "This looks like Python 2 code; convert it to Python 3." if old else ""
+
+
+def hint_for(error: BaseException) -> str:
+    """Return what to change for an exception that old plugin code is known to raise, else an empty text."""
+    if isinstance(error, NameError) and error.name in _PYTHON2_NAMES:
+        return f"'{error.name}' is Python 2; write '{_PYTHON2_NAMES[error.name]}'."
+    if isinstance(error, ModuleNotFoundError) and error.name in _PYTHON2_MODULES:
+        return f"'{error.name}' is Python 2; import '{_PYTHON2_MODULES[error.name]}'."
+    if (
+        isinstance(error, AttributeError)
+        and error.obj is np
+        and error.name in ("float", "int", "bool", "object", "str")
+    ):
+        return f"'np.{error.name}' has left numpy; write '{error.name}'."
+    return ""

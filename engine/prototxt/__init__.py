@@ -1,0 +1,35 @@
+"""Prototxt without loss: ``bytes(parse(data)) == data`` for any bytes."""
+
+from engine.prototxt.edits import EditLog
+from engine.prototxt.parser import parse
+from engine.prototxt.parts import Element, Field, Item, Junk, ListValue, Message, Note, Scalar, Value
+from engine.prototxt.problems import Fault, ParseProblem
+from engine.prototxt.scalars import quote, unquote, unquote_bytes
+from engine.prototxt.style import Style, insert_fields, insert_items, parse_fields, parse_value, style_of
+from engine.prototxt.tree import Tree
+
+__all__ = [
+    "EditLog",
+    "Element",
+    "Fault",
+    "Field",
+    "Item",
+    "Junk",
+    "ListValue",
+    "Message",
+    "Note",
+    "ParseProblem",
+    "Scalar",
+    "Style",
+    "Tree",
+    "Value",
+    "insert_fields",
+    "insert_items",
+    "parse",
+    "parse_fields",
+    "parse_value",
+    "quote",
+    "style_of",
+    "unquote",
+    "unquote_bytes",
+]

@@ -1,0 +1,92 @@
+"""The words for what is wrong with a text."""
+
+from __future__ import annotations
+
+from engine.prototxt.parts import Container, Element, Field, Message
+from engine.prototxt.scalars import SMART_QUOTES
+
+__all__ = ["LAYER_NAMES", "bad_value", "chain", "equals_sign", "has_layer", "indent", "junk", "misindented", "title"]
+
+#: Fields that hold a layer.
+LAYER_NAMES = ("layer", "layers")
+
+_QUOTES = 'Typographic quotes: use straight ones, ".'
+
+
+def equals_sign(name: str) -> tuple[str, str]:
+    """Return message and hint for ``=`` in place of ``:``."""
+    return f"Expected ':' after '{name}', found '='.", "Use ':' in place of '='."
+
+
+def bad_value(name: str, value: str) -> tuple[str, str]:
+    """Return message and hint for a value that cannot be read."""
+    if value[0] in SMART_QUOTES:
+        hint = _QUOTES
+    elif value[0] in "\"'":
+        hint = r"The string is not closed on its line; write line breaks in it as \n."
+    elif value[0] == "+":
+        hint = "Numbers carry no plus sign."
+    else:
+        hint = "Put quotes around it if it is a text."
+    return f"Expected a value for '{name}', found '{_short(value)}'.", hint
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def chain(here: Container) -> list[Field]:
+    """Return the fields that are open around ``here``, the innermost first."""
+    found = []
+    container: Container | None = here
+    while container is not None:
+        owner = container.owner
+        if isinstance(owner, Field):
+            found.append(owner)
+            container = owner.parent
+        elif isinstance(owner, Element):
+            container = owner.parent
+        else:
+            container = None
+    return found
+
+
+def title(field: Field, *, capital: bool = True) -> str:
+    """Return what messages call a field: a layer by its name."""
+    if field.name in LAYER_NAMES and field.message is not None:
+        name = field.message.text_of("name")
+        words = f"layer '{name}'" if name else "a layer without a name"
+    else:
+        words = f"'{field.name}'"
+    return words[:1].upper() + words[1:] if capital else words
+
+
+def has_layer(message: Message) -> bool:
+    """Whether a message holds a layer."""
+    return any(field.name in LAYER_NAMES for field in message)
+
+
+def indent(lead: str) -> int:
+    """Return the number of characters before a field on its line."""
+    return len(lead) - lead.rfind("\n") - 1
+
+
+def misindented(message: Message) -> str:
+    """Name the message field whose closing bracket stands further left than the field: its own is likely missing."""
+    for field in message:
+        inner = field.message
+        if inner is not None and inner.close and "\n" in inner.text and indent(inner.close_lead) < indent(field.lead):
+            return field.name
+    return ""
+
+
+def junk(shown: str) -> tuple[str, str]:
+    """Say what to do about text that is no field; returns a message and a hint."""
+    message = f"Expected a field, found '{_short(shown)}'."
+    if any(char in SMART_QUOTES for char in shown):
+        return message, _QUOTES
+    if shown.startswith(("//", "/*")):
+        return message, "Comments begin with '#'."
+    if shown[:1] in "\"'":
+        return message, "A quote before it may be missing or too many."
+    return message, "Remove it, or make it 'name: value'; comments begin with '#'."

@@ -1,0 +1,367 @@
+"""From text to tree; broken text too, as far as it goes."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+from engine.prototxt import faults, lexer
+from engine.prototxt.parts import Container, Element, Field, Item, Junk, ListValue, Message, Note, Scalar
+from engine.prototxt.problems import Fault
+from engine.prototxt.scalars import SMART_QUOTES
+from engine.prototxt.tree import Tree
+
+__all__ = ["parse"]
+
+_MOST_FAULTS = 100
+_BLANK_LINES = re.compile(r"^(?:[ \t\r\v\f]*\n)+", re.MULTILINE)
+
+
+def parse(data: bytes | str) -> Tree:
+    """Read prototxt without losing a character.
+
+    Text that is broken still gives a tree: what cannot be read is kept as :class:`Junk`, a layer left open is closed
+    before the next one, and :attr:`Tree.problems` says what is wrong and where.
+
+    Parameters
+    ----------
+    data : bytes or str
+        The file. Bytes are read as UTF-8; other bytes are kept as surrogate escapes.
+
+    Returns
+    -------
+    Tree
+        ``bytes(tree)`` equals ``data`` for bytes, ``str(tree)`` equals ``data`` for text.
+    """
+    text = data.decode("utf-8", "surrogateescape") if isinstance(data, bytes) else data
+    bom = "\ufeff" if text.startswith("\ufeff") else ""
+    return _Parser(text[len(bom) :], Tree(bom)).run()
+
+
+class _Parser:
+    """One pass over a text; ``here`` is the innermost open message or list."""
+
+    def __init__(self, text: str, tree: Tree) -> None:
+        self.text = text
+        self.tree = tree
+        self.root = tree.root
+        self.here: Container = tree.root
+        self.position = 0
+        self.starts: list[int] = []
+        self.found: list[tuple[int, str, str]] = []
+
+    def run(self) -> Tree:
+        while True:
+            self._fields()
+            if isinstance(self.here, ListValue):
+                self._list_part(self.here)
+            elif self._slow(self.here):
+                break
+        self._finish()
+        return self.tree
+
+    def _fields(self) -> None:
+        """Take well-formed fields as long as there are any."""
+        text, root, match_field = self.text, self.root, lexer.FIELD.match
+        position, here = self.position, self.here
+        while isinstance(here, Message) and (match := match_field(text, position)) is not None:
+            lead, name, gap, value, tail, head_gap, head, close, close_tail = match.groups()
+            kind = match.lastgroup
+            if kind == "close":
+                if here is root or (close == ">") != (here.open[0] == "<"):
+                    break
+                here.close_lead = lead
+                here.close = close
+                owner = here.owner
+                assert isinstance(owner, (Field, Element))
+                owner.tail = close_tail
+                parent = owner.parent
+                assert parent is not None
+                here = parent
+                position = match.end()
+                continue
+            if here is not root and name in faults.LAYER_NAMES and kind == "message":
+                here = self._close_open_layer(here, name, lead, position)
+            if "#" in lead:
+                lead = self._part_note(here, lead, position)
+            if here is root:
+                self.starts.append(match.end(1) - len(lead))
+            if kind == "scalar":
+                here.items.append(Field(lead, name, gap, Scalar(value), tail, here))
+            else:
+                message = Message(head)
+                here.items.append(Field(lead, name, head_gap, message, "", here))
+                here = message
+            position = match.end()
+        self.position, self.here = position, here
+
+    def _part_note(self, here: Message, lead: str, start: int) -> str:
+        """Make the comments that a blank line parts from the field an item of their own; return what is left."""
+        for match in reversed(list(_BLANK_LINES.finditer(lead))):
+            cut = match.start()
+            if "#" in lead[:cut]:
+                if here is self.root:
+                    self.starts.append(start)
+                here.items.append(Note(lead[:cut], here))
+                return lead[cut:]
+        return lead
+
+    def _close_open_layer(self, here: Message, name: str, lead: str, start: int) -> Message:
+        """Close a layer whose bracket is missing before the next one begins; return where the next one belongs."""
+        chain = faults.chain(here)
+        for place, owner in enumerate(chain):
+            if owner.name not in faults.LAYER_NAMES:
+                continue
+            outer = owner.parent
+            assert outer is not None
+            nested = place > 0 or name == owner.name or name == "layers"
+            if not nested and faults.indent(lead) > faults.indent(owner.lead) and not faults.has_layer(here):
+                return here  # the inner layer of the oldest format
+            self._fault_unclosed(owner, start, "the next layer")
+            return outer
+        return here
+
+    def _fault_unclosed(self, owner: Field, position: int, before: str) -> None:
+        inside = owner.message
+        suspect = faults.misindented(inside) if inside is not None else None
+        what = f"'{suspect}' in " if suspect else ""
+        place = len(self.text[:position].rstrip())
+        self._fault(
+            max(place - 1, 0),
+            f"{faults.title(owner)} is not closed before {before}.",
+            f"A '}}' is missing here or before: close {what}{faults.title(owner, capital=False)}.",
+            name_layer=False,
+        )
+
+    def _list_part(self, here: ListValue) -> None:
+        """Take one part of a list."""
+        match = lexer.ELEMENT.match(self.text, self.position)
+        if match is None:
+            self._bad_list_part(here)
+            return
+        lead, value, tail, head, close, close_tail = match.groups()
+        if match.lastgroup == "close":
+            if here.elements and "," in re.sub(r"#[^\n]*", "", here.elements[-1].tail):
+                self._fault(match.end(1), "Expected a value after ',' in a list, found ']'.", "Remove the last comma.")
+            here.close_lead = lead
+            here.close = close
+            owner = here.owner
+            assert owner is not None and owner.parent is not None
+            owner.tail = close_tail
+            self.here = owner.parent
+        elif match.lastgroup == "scalar":
+            here.elements.append(Element(lead, Scalar(value), tail, here))
+        else:
+            message = Message(head)
+            here.elements.append(Element(lead, message, "", here))
+            self.here = message
+        self.position = match.end()
+
+    def _bad_list_part(self, here: ListValue) -> None:
+        start = self.position
+        trivia = lexer.TRIVIA.match(self.text, start)
+        assert trivia is not None
+        if trivia.end() < len(self.text) and self.text[trivia.end()] == "," and here.elements:
+            rest = lexer.REST.match(self.text, trivia.end())
+            assert rest is not None
+            here.elements[-1].tail += self.text[start : rest.end()]
+            self.position = rest.end()
+            return
+        owner = here.owner
+        assert owner is not None and owner.parent is not None
+        self._fault(trivia.end(), f"The list of '{owner.name}' is not closed.", "A ']' is missing here or before.")
+        self.here = owner.parent
+
+    def _slow(self, here: Message) -> bool:
+        """Take one item that is not a plain field; return whether the text has ended."""
+        text, start = self.text, self.position
+        trivia = lexer.TRIVIA.match(text, start)
+        assert trivia is not None
+        position = trivia.end()
+        if position == len(text):
+            return True
+        char = text[position]
+        if char in ",;":
+            self._separator(here, start, position)
+        elif char == "{":
+            self._fault(position, "Expected a field name before '{'.", "Name the message, or remove the bracket.")
+            self._open_message(here, start, position, "", "", position)
+        elif char in "}>":
+            self._stray_close(here, start, position, char)
+        elif (name := lexer.NAME.match(text, position)) is None or not self._named(here, start, position, name.end()):
+            self._junk(here, start, position)
+        return False
+
+    def _separator(self, here: Message, start: int, position: int) -> None:
+        rest = lexer.REST.match(self.text, position)
+        assert rest is not None
+        last = here.items[-1] if here.items else None
+        if isinstance(last, Field):
+            if re.search("[,;]", re.sub(r"#[^\n]*", "", last.tail)):
+                self._fault(position, f"Expected a field, found '{self.text[position]}'.", "Remove the separator.")
+            last.tail += self.text[start : rest.end()]
+            self.position = rest.end()
+        else:
+            self._junk(here, start, position)
+
+    def _stray_close(self, here: Message, start: int, position: int, char: str) -> None:
+        if here is self.root or char == ">":
+            before = next((item for item in reversed(here.items) if isinstance(item, Field)), None)
+            where = f" after {faults.title(before, capital=False)}" if before is not None and before.message else ""
+            self._fault(
+                position, f"Unexpected '{char}'{where}.", f"One '{char}' too many, or one bracket too few above."
+            )
+            self._keep_junk(here, start, position, position + 1)
+            return
+        self._fault(position, f"A message opened with '<' is closed with '{char}'.", "Use '>' to close it.")
+        rest = lexer.REST.match(self.text, position + 1)
+        assert rest is not None
+        here.close_lead = self.text[start:position]
+        here.close = char
+        owner = here.owner
+        assert isinstance(owner, (Field, Element)) and owner.parent is not None
+        owner.tail = rest[0]
+        self.here = owner.parent
+        self.position = rest.end()
+
+    def _named(self, here: Message, start: int, position: int, name_end: int) -> bool:
+        """Take a field that the fast way refused; return False where it is none."""
+        text = self.text
+        name = text[position:name_end]
+        gap = lexer.GAP.match(text, name_end)
+        assert gap is not None
+        at = gap.end()
+        mark = gap[0].lstrip("".join(" \t\n\r\v\f"))[:1]
+        next_char = text[at : at + 1]
+        if next_char and next_char in "{<":
+            if mark == "=":
+                self._fault(name_end, *faults.equals_sign(name))
+            self._open_message(here, start, position, name, gap[0], at)
+            return True
+        if next_char == "[":
+            self._open_list(here, start, position, name, gap[0], at)
+            return True
+        if mark not in (":", "=") and "\n" in gap[0]:
+            return False
+        value = lexer.SCALAR.match(text, at)
+        if mark in (":", "=") and value is None and ("\n" in gap[0] or next_char in ("", "}", ",", ";")):
+            return self._empty_value(here, start, position, name, gap[0], mark)
+        if value is None:
+            value = lexer.BAD_VALUE.match(text, at)
+            if value is None or (mark not in (":", "=") and next_char not in SMART_QUOTES):
+                return False
+            self._fault(at, *faults.bad_value(name, value[0]))
+        elif mark == "=":
+            self._fault(name_end, *faults.equals_sign(name))
+        elif mark != ":":
+            self._fault(
+                at, f"Expected ':' after '{name}', found '{value[0]}'.", f"Write {name}: {value[0]} with a colon."
+            )
+        self._add_scalar(here, start, position, name, gap[0], value[0], value.end())
+        return True
+
+    def _empty_value(self, here: Message, start: int, position: int, name: str, gap: str, mark: str) -> bool:
+        written = gap[: gap.index(mark) + 1]
+        end = position + len(name) + len(written)
+        self._fault(position, f"'{name}' has no value.", "Write one after the colon, or remove the field.")
+        self._add_scalar(here, start, position, name, written, "", end)
+        return True
+
+    def _add_scalar(self, here: Message, start: int, position: int, name: str, gap: str, value: str, end: int) -> None:
+        rest = lexer.REST.match(self.text, end)
+        assert rest is not None
+        lead = self._lead(here, start, position)
+        here.items.append(Field(lead, name, gap, Scalar(value), rest[0], here))
+        self.position = rest.end()
+
+    def _open_message(self, here: Message, start: int, position: int, name: str, gap: str, at: int) -> None:
+        if here is not self.root and name in faults.LAYER_NAMES:
+            here = self._close_open_layer(here, name, self.text[start:position], start)
+        rest = lexer.OPEN_REST.match(self.text, at + 1)
+        assert rest is not None
+        message = Message(self.text[at] + rest[0])
+        here.items.append(Field(self._lead(here, start, position), name, gap, message, "", here))
+        self.here = message
+        self.position = rest.end()
+
+    def _open_list(self, here: Message, start: int, position: int, name: str, gap: str, at: int) -> None:
+        rest = lexer.OPEN_REST.match(self.text, at + 1)
+        assert rest is not None
+        after = lexer.TRIVIA.match(self.text, rest.end())
+        assert after is not None
+        if ":" not in re.sub(r"#[^\n]*", "", gap) and self.text[after.end() : after.end() + 1] not in ("{", "<"):
+            self._fault(at, f"Expected ':' after '{name}', found '['.", f"Write {name}: [ with a colon.")
+        values = ListValue("[" + rest[0])
+        here.items.append(Field(self._lead(here, start, position), name, gap, values, "", here))
+        self.here = values
+        self.position = rest.end()
+
+    def _lead(self, here: Message, start: int, position: int) -> str:
+        lead = self.text[start:position]
+        if "#" in lead:
+            lead = self._part_note(here, lead, start)
+        if here is self.root:
+            self.starts.append(position - len(lead))
+        return lead
+
+    def _junk(self, here: Message, start: int, position: int) -> None:
+        """Keep unreadable text up to a line that looks like a field again."""
+        text = self.text
+        match = lexer.JUNK.match(text, position)
+        assert match is not None
+        end = max(match.end(), position + 1)
+        while match.end() > match.start() and text[end - 1] == "\n" and not lexer.starts_field(text, end):
+            match = lexer.JUNK.match(text, end)
+            assert match is not None
+            end = match.end()
+        shown = text[position:end].split("\n", 1)[0].strip()
+        last = here.items[-1] if here.items else None
+        if not isinstance(last, Junk):
+            self._fault(position, *faults.junk(shown))
+        self._keep_junk(here, start, position, end)
+
+    def _keep_junk(self, here: Message, start: int, position: int, end: int) -> None:
+        text = self.text
+        if text[end - 1] != "\n" and text[position] in "}>":
+            rest = lexer.REST.match(text, end)
+            assert rest is not None
+            end = rest.end()
+        last = here.items[-1] if here.items else None
+        if isinstance(last, Junk):
+            last.junk += text[start:end]
+        else:
+            here.items.append(Junk(self._lead(here, start, position), text[position:end], here))
+        self.position = end
+
+    def _fault(self, position: int, message: str, hint: str, *, name_layer: bool = True) -> None:
+        if len(self.found) >= _MOST_FAULTS:
+            return
+        if name_layer:
+            layer = next(
+                (owner for owner in reversed(faults.chain(self.here)) if owner.name in faults.LAYER_NAMES), None
+            )
+            if layer is not None:
+                message = f"{faults.title(layer)}: {message[:1].lower() + message[1:]}"
+        self.found.append((position, message, hint))
+
+    def _finish(self) -> None:
+        """Close what is still open, and hang texts and faults on the items at the top."""
+        text, items = self.text, self.root.items
+        end = self.position
+        if self.here is not self.root:
+            chain = faults.chain(self.here)
+            top = next((owner for owner in chain if owner.name in faults.LAYER_NAMES), chain[-1])
+            self._fault_unclosed(top, len(text), "the end of the file")
+            self.here.close_lead = text[end:]
+            end = len(text)
+        else:
+            self.root.close_lead = text[end:]
+        stops = [*self.starts[1:], end]
+        for item, start, stop in zip(items, self.starts, stops, strict=False):
+            item._text = text[start:stop]
+        by_item: dict[Item, list[Fault]] = {}
+        for position, message, hint in sorted(self.found):
+            place = max(bisect_right(self.starts, position) - 1, 0)
+            by_item.setdefault(items[place], []).append(Fault(position - self.starts[place], message, hint))
+        for item, found in by_item.items():
+            item.faults = tuple(found)

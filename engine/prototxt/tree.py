@@ -1,0 +1,99 @@
+"""A prototxt file as a tree, and where its parts stand."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+from engine.prototxt.parts import Document, Message, TopItem
+from engine.prototxt.problems import ParseProblem
+
+__all__ = ["Tree"]
+
+
+class Tree(Document):
+    """A prototxt file.
+
+    Attributes
+    ----------
+    root : Message
+        The file's own fields.
+    bom : str
+        The byte order mark, or empty.
+    version : int
+        Grows with every edit.
+    """
+
+    __slots__ = ("_lines", "_lines_version", "_places", "bom", "root", "version")
+
+    def __init__(self, bom: str = "") -> None:
+        self.bom = bom
+        self.root = Message("", self)
+        self.version = 0
+        self._lines: list[int] = []
+        self._places: dict[TopItem, int] = {}
+        self._lines_version = -1
+
+    @property
+    def text(self) -> str:
+        """The whole file as text; bytes that are not UTF-8 appear as surrogate escapes."""
+        return "".join([self.bom, *[item.text for item in self.root.items], self.root.close_lead])
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __bytes__(self) -> bytes:
+        text = self.text
+        try:
+            return text.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:  # lone surrogates that no bytes stand behind: the text was never a file
+            return text.encode("utf-8", "surrogatepass")
+
+    @property
+    def problems(self) -> list[ParseProblem]:
+        """What is wrong with the text, in the order of the text."""
+        found = []
+        for item in self.root.items:
+            for fault in item.faults:
+                line, column = self.start_line(item), 0
+                text = item.text
+                offset = min(fault.offset, len(text))
+                line += text.count("\n", 0, offset)
+                line_start = text.rfind("\n", 0, offset) + 1
+                column = offset - line_start + 1
+                line_end = text.find("\n", offset)
+                context = text[line_start : None if line_end < 0 else line_end].strip()
+                if not line_start:
+                    column += self.start_column(item) - 1
+                absolute = self.start_offset(item) + offset
+                found.append(ParseProblem(line, column, absolute, fault.message, fault.hint, context))
+        return found
+
+    def start_line(self, item: TopItem) -> int:
+        """1-based line on which the text of a top item begins; 0 for what is not at the top of this tree."""
+        if self._lines_version != self.version:
+            items = self.root.items
+            self._lines = list(accumulate([item.line_breaks for item in items], initial=1))
+            self._places = {item: place for place, item in enumerate(items)}
+            self._lines_version = self.version
+        place = self._places.get(item)
+        return 0 if place is None else self._lines[place]
+
+    def start_column(self, item: TopItem) -> int:
+        """1-based column at which the text of a top item begins."""
+        items = self.root.items
+        column = 1
+        for place in range(self._places[item] - 1, -1, -1):
+            text = items[place].text
+            if "\n" in text:
+                return column + len(text) - text.rfind("\n") - 1
+            column += len(text)
+        return column
+
+    def start_offset(self, item: TopItem) -> int:
+        """Offset, in characters, of the text of a top item."""
+        self.start_line(item)
+        return len(self.bom) + sum(len(before.text) for before in self.root.items[: self._places[item]])
+
+    def touch(self) -> None:
+        """Note that the text has changed."""
+        self.version += 1

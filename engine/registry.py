@@ -1,0 +1,243 @@
+"""Which layer types exist, what is known of them, and how they are made."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.metadata
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from engine.errors import NetcanvasError, UnknownLayerTypeError
+from engine.layer import Layer, LayerContext
+
+__all__ = ["LayerFactory", "LayerInfo", "LayerRegistry", "default_registry"]
+
+_log = logging.getLogger(__name__)
+
+LayerFactory: TypeAlias = Callable[[Any, LayerContext], Layer]
+
+ENTRY_POINT_GROUP = "netcanvas.layers"
+
+
+@dataclass(frozen=True, slots=True)
+class LayerInfo:
+    """Facts about a layer type, for checks and for the editor.
+
+    Attributes
+    ----------
+    type : str
+        As written in prototxt.
+    category : str
+        Group in the palette.
+    summary : str
+        One sentence.
+    bottoms, tops : tuple of str
+        Names of the ports. Trailing ones may end in ``?`` (optional), the last in ``*`` (any number) or ``+`` (one or
+        more).
+    in_place_ok : bool
+        Whether a top may have its bottom's name.
+    param_field : str
+        The layer's field of LayerParameter, such as ``convolution_param``; empty where it has none.
+    builtin : bool
+        Shipped with the product: a fault inside it is ours, not a plugin's.
+    paired : bool
+        As many tops as bottoms.
+    """
+
+    type: str
+    category: str = "Other"
+    summary: str = ""
+    bottoms: tuple[str, ...] = ("bottom",)
+    tops: tuple[str, ...] = ("top",)
+    in_place_ok: bool = False
+    param_field: str = ""
+    builtin: bool = False
+    paired: bool = False
+
+    @property
+    def min_bottoms(self) -> int:
+        """Least number of bottoms."""
+        return _least(self.bottoms)
+
+    @property
+    def max_bottoms(self) -> int | None:
+        """Greatest number of bottoms; ``None`` for no limit."""
+        return _greatest(self.bottoms)
+
+    @property
+    def min_tops(self) -> int:
+        """Least number of tops."""
+        return _least(self.tops)
+
+    @property
+    def max_tops(self) -> int | None:
+        """Greatest number of tops; ``None`` for no limit."""
+        return _greatest(self.tops)
+
+    def bottom_name(self, index: int) -> str:
+        """Return the name of a bottom port, without its mark."""
+        return _port_name(self.bottoms, index, "bottom")
+
+    def top_name(self, index: int) -> str:
+        """Return the name of a top port, without its mark."""
+        return _port_name(self.tops, index, "top")
+
+
+def _least(ports: Sequence[str]) -> int:
+    return sum(not port.endswith(("?", "*")) for port in ports)
+
+
+def _greatest(ports: Sequence[str]) -> int | None:
+    return None if ports and ports[-1].endswith(("*", "+")) else len(ports)
+
+
+def _port_name(ports: Sequence[str], index: int, fallback: str) -> str:
+    if index < len(ports):
+        return ports[index].rstrip("?*+")
+    if ports and ports[-1].endswith(("*", "+")):
+        return f"{ports[-1].rstrip('*+')} {index}"
+    return f"{fallback} {index}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    factory: LayerFactory
+    info: LayerInfo
+
+
+class LayerRegistry:
+    """A set of layer types.
+
+    A registry is an object: each net, document or process has its own, so that one project's plugins never show in
+    another.
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[str, _Entry] = {}
+
+    def register(self, cls: type[Layer], info: LayerInfo | None = None) -> None:
+        """Add a layer class under ``info.type``, or its own ``type``.
+
+        A later registration of the same type replaces the earlier one, so that a project can override a layer.
+
+        Raises
+        ------
+        engine.errors.NetcanvasError
+            If neither names a type.
+        """
+        info = info or LayerInfo(type=cls.type, summary=_first_line(cls.__doc__))
+        self.register_factory(info.type, lambda layer_param, context: cls(), info)
+
+    def register_factory(self, layer_type: str, factory: LayerFactory, info: LayerInfo) -> None:
+        """Add a layer type whose layers a function makes.
+
+        Parameters
+        ----------
+        layer_type : str
+            As written in prototxt.
+        factory : callable
+            Takes the layer's message and the :class:`~engine.layer.LayerContext`; returns a layer, not yet bound.
+        info : LayerInfo
+            What is known of it.
+        """
+        if not layer_type:
+            raise NetcanvasError(
+                "A layer type needs a name, got an empty one.",
+                next_step="Set the class attribute 'type' or LayerInfo.type.",
+            )
+        self._entries[layer_type] = _Entry(factory, info)
+
+    def create(self, layer_param: Any, context: LayerContext) -> Layer:
+        """Make a layer and bind it to its message.
+
+        Parameters
+        ----------
+        layer_param : LayerParameter
+            The layer's message.
+        context : LayerContext
+            The net around it.
+
+        Raises
+        ------
+        engine.errors.UnknownLayerTypeError
+            If nothing registers its type; names the closest ones.
+        """
+        entry = self._entries.get(layer_param.type)
+        if entry is None:
+            raise UnknownLayerTypeError(layer_param.name, layer_param.type, self._closest(layer_param.type, 3))
+        layer = entry.factory(layer_param, context)
+        layer.bind(layer_param, context, entry.info)
+        return layer
+
+    def info(self, layer_type: str) -> LayerInfo | None:
+        """Return what is known of a type, or ``None`` for an unknown one."""
+        entry = self._entries.get(layer_type)
+        return entry.info if entry else None
+
+    def infos(self) -> tuple[LayerInfo, ...]:
+        """Return the facts of all types, sorted by type."""
+        return tuple(self._entries[layer_type].info for layer_type in sorted(self._entries))
+
+    def types(self) -> tuple[str, ...]:
+        """Return all types, sorted."""
+        return tuple(sorted(self._entries))
+
+    def __contains__(self, layer_type: object) -> bool:
+        return layer_type in self._entries
+
+    def closest(self, layer_type: str) -> str | None:
+        """Return the known type that looks most like a misspelt one, or ``None``."""
+        found = self._closest(layer_type, 1)
+        return found[0] if found else None
+
+    def _closest(self, layer_type: str, count: int) -> list[str]:
+        by_lower = {known.lower(): known for known in sorted(self._entries)}
+        matches = difflib.get_close_matches(layer_type.lower(), by_lower, count, 0.6)
+        return [by_lower[match] for match in matches]
+
+
+def _first_line(text: str | None) -> str:
+    return (text or "").strip().partition("\n")[0]
+
+
+def default_registry() -> LayerRegistry:
+    """Return a fresh registry with the built-in layers, installed plugins' layers and ``Python``."""
+    registry = LayerRegistry()
+    for register in _entry_points():
+        register(registry)
+    if not registry.types():
+        # A checkout that was never installed has no entry points; the built-in layers are the sibling package.
+        importlib.import_module("nodes").register(registry)
+    _register_python(registry)
+    return registry
+
+
+def _entry_points() -> Iterable[Callable[[LayerRegistry], None]]:
+    for entry in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP):
+        try:
+            yield entry.load()
+        except ImportError:
+            _log.exception("The layers of entry point '%s' (%s) could not be imported.", entry.name, entry.value)
+
+
+def _register_python(registry: LayerRegistry) -> None:
+    def make(layer_param: Any, context: LayerContext) -> Layer:
+        layer: Layer = importlib.import_module("engine.plugins").python_layer_factory(layer_param, context)
+        return layer
+
+    registry.register_factory(
+        "Python",
+        make,
+        LayerInfo(
+            type="Python",
+            category="Python",
+            summary="A layer written in Python: module and class are named by python_param.",
+            bottoms=("bottom*",),
+            tops=("top*",),
+            in_place_ok=True,
+            param_field="python_param",
+        ),
+    )

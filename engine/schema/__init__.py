@@ -1,0 +1,34 @@
+"""What the fields of a prototxt file are called, mean and hold.
+
+One description, ``resources/schema/caffe.proto``, serves everything: reading and printing text, binary files, the
+widgets of the properties panel and their tooltips.
+"""
+
+from __future__ import annotations
+
+from engine.schema.catalogue import Schema, load_schema
+from engine.schema.convert import Conversion, SchemaProblem, convert, to_message
+from engine.schema.info import EnumValueInfo, FieldInfo, MessageInfo
+from engine.schema.read import read_net, read_solver
+from engine.schema.sniff import FileKind, describe_kind, sniff
+from engine.schema.text import format_float32, quote, to_text
+
+__all__ = [
+    "Conversion",
+    "EnumValueInfo",
+    "FieldInfo",
+    "FileKind",
+    "MessageInfo",
+    "Schema",
+    "SchemaProblem",
+    "convert",
+    "describe_kind",
+    "format_float32",
+    "load_schema",
+    "quote",
+    "read_net",
+    "read_solver",
+    "sniff",
+    "to_message",
+    "to_text",
+]

@@ -1,0 +1,183 @@
+"""The message types, their Python classes and their descriptions."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf.message import DecodeError
+
+from engine.errors import SchemaError
+from engine.resources import resource_path
+from engine.schema.info import FieldInfo, MessageInfo, make_field_info, split_comment
+from engine.schema.layer_fields import param_field_for, param_fields_for
+
+__all__ = ["Schema", "load_schema"]
+
+_PACKAGE = "caffe"
+
+
+class Schema:
+    """A set of message types in a descriptor pool of its own.
+
+    The pool is never protobuf's default one, so that a user's own ``caffe_pb2`` can live in the same process.
+
+    Parameters
+    ----------
+    files : google.protobuf.descriptor_pb2.FileDescriptorSet
+        Description of the types, dependencies first, with comments where tooltips are wanted.
+    """
+
+    def __init__(self, files: Any) -> None:
+        self._pool = descriptor_pool.DescriptorPool()
+        self._comments: dict[str, str] = {}
+        self._classes: dict[str, Any] = {}
+        self._infos: dict[str, MessageInfo] = {}
+        self._names: tuple[str, ...] = ()
+        for file in files.file:
+            self._pool.AddSerializedFile(file.SerializeToString())
+            self._comments.update(_comments(file))
+            self._names += tuple(message.name for message in file.message_type)
+
+    @property
+    def message_names(self) -> tuple[str, ...]:
+        """Names of all top-level message types."""
+        return self._names
+
+    def message(self, name: str) -> Any:
+        """Return the Python class of a message type.
+
+        Parameters
+        ----------
+        name : str
+            Name without the package, such as ``"LayerParameter"``.
+
+        Raises
+        ------
+        SchemaError
+            If there is no such type.
+        """
+        found = self._classes.get(name)
+        if found is None:
+            found = self._classes[name] = message_factory.GetMessageClass(self._descriptor(name))
+        return found
+
+    def describe(self, name: str) -> MessageInfo:
+        """Return the description of a message type and its fields."""
+        found = self._infos.get(name)
+        if found is None:
+            descriptor = self._descriptor(name)
+            fields = tuple(self._field_info(field) for field in descriptor.fields)
+            found = self._infos[name] = MessageInfo(name, self._comment(descriptor.full_name), fields)
+        return found
+
+    def find_field(self, name: str, path: Sequence[str | int]) -> FieldInfo | None:
+        """Return the field that a path below message type ``name`` leads to, or None where there is none.
+
+        Parameters
+        ----------
+        name : str
+            Message type to start from.
+        path : sequence of str or int
+            Field names; an integer is the index into the repeated field before it and is skipped.
+        """
+        info: FieldInfo | None = None
+        current: str | None = name
+        for step in path:
+            if isinstance(step, int):
+                continue
+            info = self.describe(current).field(step) if current is not None else None
+            if info is None:
+                return None
+            current = info.message_type
+        return info
+
+    def field_info(self, name: str, path: Sequence[str | int]) -> FieldInfo:
+        """Return the field that a path below message type ``name`` leads to.
+
+        Raises
+        ------
+        SchemaError
+            If the path leads nowhere.
+        """
+        info = self.find_field(name, path)
+        if info is None:
+            raise SchemaError(f"Message {name} has no field '{'.'.join(map(str, path))}'.")
+        return info
+
+    def param_field_for(self, layer_type: str) -> str | None:
+        """Return the ``LayerParameter`` field that holds the settings of a layer type, or None."""
+        return param_field_for(self.describe("LayerParameter"), layer_type)
+
+    def param_fields_for(self, layer_type: str) -> tuple[str, ...]:
+        """Return all ``LayerParameter`` fields that hold settings of a layer type, the main one first."""
+        return param_fields_for(self.describe("LayerParameter"), layer_type)
+
+    def _descriptor(self, name: str) -> Any:
+        try:
+            return self._pool.FindMessageTypeByName(f"{_PACKAGE}.{name}")
+        except KeyError:
+            raise SchemaError(f"No message type is called '{name}'.") from None
+
+    def _field_info(self, field: Any) -> FieldInfo:
+        choice_docs: dict[str, str] = {}
+        if field.enum_type is not None:
+            enum = field.enum_type.full_name
+            choice_docs = {value.name: self._comment(f"{enum}.{value.name}") for value in field.enum_type.values}
+        return make_field_info(field, self._comments.get(field.full_name, ""), choice_docs)
+
+    def _comment(self, full_name: str) -> str:
+        return split_comment(self._comments.get(full_name, ""))[0]
+
+
+@functools.lru_cache(maxsize=1)
+def load_schema() -> Schema:
+    """Return the schema of BVLC Caffe, reading ``resources/schema/caffe.desc`` once.
+
+    Raises
+    ------
+    SchemaError
+        If the file is missing or damaged.
+    """
+    path: Path = resource_path("schema/caffe.desc")
+    try:
+        files = descriptor_pb2.FileDescriptorSet.FromString(path.read_bytes())
+    except (OSError, DecodeError) as error:
+        raise SchemaError(f"The shipped schema cannot be read: {error}.", source=str(path)) from error
+    return Schema(files)
+
+
+def _comments(file: Any) -> dict[str, str]:
+    """Map the full name of each message, field, enum and enum value to the comment above it."""
+    by_path = {tuple(location.path): location.leading_comments for location in file.source_code_info.location}
+    names = dict(_named_paths(file))
+    return {name: by_path[path] for path, name in names.items() if by_path.get(path)}
+
+
+def _named_paths(file: Any) -> Iterable[tuple[tuple[int, ...], str]]:
+    """Yield the path of each declaration, as descriptor.proto numbers them, with its full name."""
+    for index, enum in enumerate(file.enum_type):
+        yield from _enum_paths(enum, (5, index), file.package)
+    for index, message in enumerate(file.message_type):
+        yield from _message_paths(message, (4, index), file.package)
+
+
+def _message_paths(message: Any, path: tuple[int, ...], scope: str) -> Iterable[tuple[tuple[int, ...], str]]:
+    name = f"{scope}.{message.name}"
+    yield path, name
+    for index, field in enumerate(message.field):
+        yield (*path, 2, index), f"{name}.{field.name}"
+    for index, nested in enumerate(message.nested_type):
+        yield from _message_paths(nested, (*path, 3, index), name)
+    for index, enum in enumerate(message.enum_type):
+        yield from _enum_paths(enum, (*path, 4, index), name)
+
+
+def _enum_paths(enum: Any, path: tuple[int, ...], scope: str) -> Iterable[tuple[tuple[int, ...], str]]:
+    name = f"{scope}.{enum.name}"
+    yield path, name
+    for index, value in enumerate(enum.value):
+        yield (*path, 2, index), f"{name}.{value.name}"

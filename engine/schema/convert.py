@@ -1,0 +1,240 @@
+"""From the lossless tree to protobuf messages.
+
+The tree holds what a person wrote, whether it makes sense or not. Here it becomes values, equal to those that
+protobuf's own reader gives for the same text, and what does not fit the schema becomes a list of problems with
+their places.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from google.protobuf.descriptor import FieldDescriptor
+
+from engine import prototxt
+from engine.errors import SchemaError
+from engine.schema.catalogue import Schema, load_schema
+from engine.schema.values import parse_bool, parse_enum, parse_float, parse_integer, parse_string
+
+__all__ = ["Conversion", "SchemaProblem", "convert", "to_message"]
+
+_INTEGER_KINDS = {
+    FieldDescriptor.TYPE_INT32: "int32",
+    FieldDescriptor.TYPE_UINT32: "uint32",
+    FieldDescriptor.TYPE_INT64: "int64",
+    FieldDescriptor.TYPE_UINT64: "uint64",
+}
+_FLOAT_TYPES = frozenset({FieldDescriptor.TYPE_FLOAT, FieldDescriptor.TYPE_DOUBLE})
+_TEXT_TYPES = frozenset({FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES})
+
+ProblemKind = Literal["unknown_field", "duplicate_field", "bad_value", "not_prototxt"]
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaProblem:
+    """One place of a text that does not fit the schema.
+
+    Attributes
+    ----------
+    kind : str
+        ``unknown_field``, ``duplicate_field`` (a field that may be given once is given again), ``bad_value`` or
+        ``not_prototxt`` (text that is not a field at all).
+    message_type : str
+        Message in whose text the problem lies.
+    field : str
+        Name of the field, empty for ``not_prototxt``.
+    text : str
+        One sentence.
+    line, column : int
+        1-based place.
+    next_step : str
+        What to do about it; may be empty.
+    """
+
+    kind: ProblemKind
+    message_type: str
+    field: str
+    text: str
+    line: int
+    column: int
+    next_step: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A message and what of its text did not fit the schema.
+
+    Attributes
+    ----------
+    message : protobuf message
+        Holds all fields that fit; of a field that is given too often, the last one.
+    problems : tuple of SchemaProblem
+        In the order of the text.
+    """
+
+    message: Any
+    problems: tuple[SchemaProblem, ...]
+
+
+def convert(tree: prototxt.Message, type_name: str, *, schema: Schema | None = None) -> Conversion:
+    """Read a message from the tree, collecting what does not fit.
+
+    Parameters
+    ----------
+    tree : engine.prototxt.Message
+        The whole document's root, or the braces of one field such as a ``layer``.
+    type_name : str
+        Message type to read, such as ``"NetParameter"``.
+    schema : Schema, optional
+        BVLC's when left out.
+    """
+    message = (schema or load_schema()).message(type_name)()
+    problems: list[SchemaProblem] = []
+    _fill(message, tree, problems)
+    return Conversion(message, tuple(problems))
+
+
+def to_message(tree: prototxt.Message, type_name: str, *, schema: Schema | None = None, strict: bool = False) -> Any:
+    """Read a message from the tree.
+
+    Parameters
+    ----------
+    tree, type_name, schema
+        As for :func:`convert`.
+    strict : bool
+        Refuse, as Caffe does, what does not fit the schema, in place of leaving it out.
+
+    Returns
+    -------
+    protobuf message
+
+    Raises
+    ------
+    SchemaError
+        If ``strict``, for the first problem in the text, with its line and column.
+    """
+    conversion = convert(tree, type_name, schema=schema)
+    if strict and conversion.problems:
+        raise as_error(conversion.problems[0])
+    return conversion.message
+
+
+def as_error(problem: SchemaProblem, source: str = "") -> SchemaError:
+    """Return a problem as the error to raise; ``source`` is the name of the file."""
+    return SchemaError(
+        problem.text, line=problem.line, column=problem.column, source=source, next_step=problem.next_step
+    )
+
+
+def _fill(message: Any, tree: prototxt.Message, problems: list[SchemaProblem]) -> None:
+    """Set the fields of ``message`` from ``tree``; recursion ends with the nesting of the schema, not of the text."""
+    descriptor = message.DESCRIPTOR
+    fields = descriptor.fields_by_name
+    seen: set[str] = set()
+    for item in tree.items:
+        if isinstance(item, prototxt.Note):
+            continue
+        if isinstance(item, prototxt.Junk):
+            text = f"Expected a field of {descriptor.name}, got {item.junk.strip()[:40]}"
+            problems.append(_problem("not_prototxt", descriptor, "", text, item))
+            continue
+        field = fields.get(item.name)
+        if field is None:
+            problems.append(_unknown_field(descriptor, item))
+            continue
+        if not field.is_repeated:
+            if item.name in seen:
+                text = f"Field '{item.name}' may be given only once in {descriptor.name}, and is given again"
+                step = "Remove one of the two."
+                problems.append(_problem("duplicate_field", descriptor, item.name, text, item, step))
+            seen.add(item.name)
+        _set_field(message, field, item, problems)
+
+
+def _set_field(message: Any, field: Any, item: prototxt.Field, problems: list[SchemaProblem]) -> None:
+    if isinstance(item.value, prototxt.ListValue) and not field.is_repeated:
+        text = f"Field '{field.name}' takes one value, got a list"
+        problems.append(_problem("bad_value", message.DESCRIPTOR, field.name, text, item))
+        return
+    for value in _values(item):
+        try:
+            if field.type == FieldDescriptor.TYPE_MESSAGE:
+                _set_message(message, field, value, problems)
+            else:
+                _set_scalar(message, field, value)
+        except ValueError as error:
+            text = f"Field '{field.name}' of {message.DESCRIPTOR.name}: {error}"
+            place = value if isinstance(value, prototxt.Scalar) else item
+            problems.append(_problem("bad_value", message.DESCRIPTOR, field.name, text, place))
+
+
+def _values(item: prototxt.Field) -> Iterator[prototxt.Scalar | prototxt.Message]:
+    if isinstance(item.value, prototxt.ListValue):
+        for element in item.value.elements:
+            yield element.value
+    else:
+        yield item.value
+
+
+def _set_message(
+    message: Any, field: Any, value: prototxt.Scalar | prototxt.Message, problems: list[SchemaProblem]
+) -> None:
+    if not isinstance(value, prototxt.Message):
+        raise ValueError(f"expected {{ ... }}, got {value.text}")
+    if field.is_repeated:
+        _fill(getattr(message, field.name).add(), value, problems)
+        return
+    message.ClearField(field.name)
+    part = getattr(message, field.name)
+    part.SetInParent()
+    _fill(part, value, problems)
+
+
+def _set_scalar(message: Any, field: Any, value: prototxt.Scalar | prototxt.Message) -> None:
+    if isinstance(value, prototxt.Message):
+        raise ValueError("expected a value, got { ... }")
+    parsed = _parse(field, value)
+    if field.is_repeated:
+        getattr(message, field.name).append(parsed)
+    else:
+        setattr(message, field.name, parsed)
+
+
+def _parse(field: Any, value: prototxt.Scalar) -> Any:
+    kind = field.type
+    if kind in _TEXT_TYPES:
+        if value.kind != "string":
+            raise ValueError(f"expected text in quotes, got {value.text}")
+        data = value.as_bytes()
+        return data if kind == FieldDescriptor.TYPE_BYTES else parse_string(data)
+    if value.kind == "string":
+        raise ValueError(f"expected a value without quotes, got {value.text}")
+    if kind in _FLOAT_TYPES:
+        return parse_float(value.text)
+    if kind in _INTEGER_KINDS:
+        return parse_integer(value.text, _INTEGER_KINDS[kind])
+    if kind == FieldDescriptor.TYPE_BOOL:
+        return parse_bool(value.text)
+    return parse_enum(value.text, field.enum_type)
+
+
+def _unknown_field(descriptor: Any, item: prototxt.Field) -> SchemaProblem:
+    closest = difflib.get_close_matches(item.name, descriptor.fields_by_name, n=1)
+    step = f"Did you mean '{closest[0]}'?" if closest else ""
+    text = f"{descriptor.name} has no field '{item.name}'."
+    return _problem("unknown_field", descriptor, item.name, text, item, step)
+
+
+def _problem(
+    kind: ProblemKind,
+    descriptor: Any,
+    field: str,
+    text: str,
+    place: prototxt.Field | prototxt.Junk | prototxt.Scalar,
+    next_step: str = "",
+) -> SchemaProblem:
+    sentence = text if text.endswith(".") else f"{text}."
+    return SchemaProblem(kind, descriptor.name, field, sentence, place.line, place.column, next_step)

@@ -1,0 +1,63 @@
+"""Which fields of ``LayerParameter`` hold the settings of a layer type.
+
+Nearly always the field is called like the type: ``InnerProduct`` keeps its settings in ``inner_product_param``. The
+few types that share another's field, or use several, are listed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from engine.schema.info import MessageInfo
+
+__all__ = ["param_field_for", "param_fields_for"]
+
+_SPECIAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "Data": ("data_param", "transform_param"),
+        "Deconvolution": ("convolution_param",),
+        "Im2col": ("convolution_param",),
+        "ImageData": ("image_data_param", "transform_param"),
+        "InfogainLoss": ("infogain_loss_param", "loss_param"),
+        "LSTM": ("recurrent_param",),
+        "MemoryData": ("memory_data_param", "transform_param"),
+        "RNN": ("recurrent_param",),
+        "SigmoidCrossEntropyLoss": ("loss_param",),
+        "SoftmaxWithLoss": ("softmax_param", "loss_param"),
+        "WindowData": ("window_data_param", "transform_param"),
+    }
+)
+_NOT_A_TYPE = frozenset({"transform_param", "loss_param"})
+
+
+def param_fields_for(layer: MessageInfo, layer_type: str) -> tuple[str, ...]:
+    """Return the fields that hold settings of a layer type, the main one first.
+
+    Parameters
+    ----------
+    layer : MessageInfo
+        Description of ``LayerParameter``.
+    layer_type : str
+        Type as a net spells it, such as ``"SoftmaxWithLoss"``.
+
+    Returns
+    -------
+    tuple of str
+        Empty for a type without settings and for one that the schema does not know.
+    """
+    special = _SPECIAL.get(layer_type)
+    if special is not None:
+        return special
+    wanted = layer_type.lower()
+    for field in layer.fields:
+        if field.name.endswith("_param") and field.name not in _NOT_A_TYPE:
+            stem = field.name.removesuffix("_param").replace("_", "")
+            if stem == wanted:
+                return (field.name,)
+    return ()
+
+
+def param_field_for(layer: MessageInfo, layer_type: str) -> str | None:
+    """Return the main field that holds settings of a layer type, or None; see :func:`param_fields_for`."""
+    return next(iter(param_fields_for(layer, layer_type)), None)

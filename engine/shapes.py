@@ -1,0 +1,317 @@
+"""Shapes of every blob and parameter of a document, while it is being edited.
+
+A layer's shapes follow from its text, the shapes of its bottoms and the phase; they are computed by the layer's own
+``setup`` and ``reshape`` and remembered under these three, so that an edit costs the layers that it reaches. Built-in
+layers are asked here; plugin code and data sources only through :mod:`engine.inspection`. What cannot be known says
+why, and so does all that depends on it.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from engine.backends import Workspace, get_backend
+from engine.blob import Shape
+from engine.errors import NetcanvasError
+from engine.inspection import InspectionClient, LayerShapes
+from engine.inspection.shaping import shape_layer
+from engine.layer import LayerContext, Phase
+from engine.layer_specs import LayerSpec, graph_layers
+from engine.net.filtering import NetState, layer_included
+from engine.plugins.roots import file_stamp
+from engine.registry import LayerRegistry, default_registry
+
+__all__ = ["LayerSpec", "NodeShapes", "ShapeService", "graph_layers"]
+
+_RETRY_SECONDS = 5.0
+_UNWIRED = "?"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeShapes:
+    """What is known of a layer's shapes.
+
+    Attributes
+    ----------
+    bottoms, tops : tuple of shapes or None
+        In order; None where a shape is not known.
+    params : tuple of shapes
+        Shapes of the parameters; empty where they are not known.
+    state : str
+        ``known``; ``unknown``, with a ``reason``; or ``stale``, the last known shapes, kept because the layer could not
+        be asked again, with the ``reason``.
+    reason : str
+        One sentence; empty when known.
+    error : NetcanvasError or None
+        The layer's own fault, where that is why.
+    """
+
+    bottoms: tuple[Shape | None, ...]
+    tops: tuple[Shape | None, ...]
+    params: tuple[Shape, ...] = ()
+    state: Literal["known", "stale", "unknown"] = "known"
+    reason: str = ""
+    error: NetcanvasError | None = None
+
+    @property
+    def param_count(self) -> int:
+        """Number of values in all parameters."""
+        return sum(math.prod(shape) for shape in self.params)
+
+
+@dataclass(frozen=True, slots=True)
+class _Unknown:
+    """A blob without a shape: why, told from the layer where that began."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """A remembered answer.
+
+    ``until`` is when a failure of the outside world is asked about again; ``file`` and ``stamp`` are the source of a
+    plugin's class and its version.
+    """
+
+    tops: tuple[Shape | None, ...] = ()
+    params: tuple[Shape, ...] = ()
+    error: NetcanvasError | None = None
+    reason: str = ""
+    until: float = math.inf
+    file: str = ""
+    stamp: tuple[int, int] = (0, 0)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the answer still counts."""
+        if self.until < math.inf and time.monotonic() >= self.until:
+            return False
+        return not self.file or file_stamp(self.file) == self.stamp
+
+
+class ShapeService:
+    """Infers shapes, remembering what it has seen.
+
+    Not safe for calls from several threads at once; one background thread owns it.
+
+    Parameters
+    ----------
+    registry : LayerRegistry, optional
+        The layer types; all installed ones when omitted.
+    client : InspectionClient, optional
+        Where data layers and Python layers are asked; without one they are unknown.
+    """
+
+    def __init__(self, *, registry: LayerRegistry | None = None, client: InspectionClient | None = None) -> None:
+        self._registry = registry or default_registry()
+        self._client = client
+        self._backend = get_backend("numpy")
+        self._workspace = Workspace(self._backend)
+        self._memo: dict[Hashable, _Outcome] = {}
+        self._last: dict[tuple[Hashable, Phase], NodeShapes] = {}
+
+    def infer(
+        self,
+        layers: Iterable[LayerSpec],
+        phase: Phase,
+        *,
+        base_dirs: Sequence[Path] = (),
+        plugin_folders: Sequence[Path] = (),
+        trusted: bool = False,
+        level: int = 0,
+        stages: Sequence[str] = (),
+        inputs: Mapping[str, Shape] | None = None,
+    ) -> dict[Hashable, NodeShapes]:
+        """Return the shapes of all layers that take part in a phase.
+
+        Parameters
+        ----------
+        layers : iterable of LayerSpec
+            In document order.
+        phase : Phase
+            The net's phase; with ``level`` and ``stages`` it decides which layers take part.
+        base_dirs, plugin_folders : sequence of Path
+            Where data files and Python modules are looked for.
+        trusted : bool
+            Whether plugin code may run, in the inspection process.
+        level, stages : int, sequence of str
+            The net's state.
+        inputs : mapping, optional
+            Shapes of blobs that the net itself declares.
+
+        Returns
+        -------
+        dict of NodeShapes
+            By node id. Nothing is raised for a layer's faults; they are in its :class:`NodeShapes`.
+        """
+        run = _Run(self, phase, tuple(base_dirs), tuple(plugin_folders), trusted, level, tuple(stages))
+        found = run.infer(layers, inputs or {})
+        if len(self._memo) > 4 * len(run.used) + 4096:
+            self._memo = {key: self._memo[key] for key in run.used}
+        if len(self._last) > 4 * len(found) + 4096:
+            self._last = {key: node for key, node in self._last.items() if key[0] in found}
+        return found
+
+    def forget(self, *, types: Iterable[str] | None = None) -> None:
+        """Ask again about all layers, or those of the given types: a data source or a plugin has changed."""
+        wanted = None if types is None else frozenset(types)
+        for key in [key for key in self._memo if wanted is None or key[1] in wanted]:  # type: ignore[index]
+            del self._memo[key]
+
+
+class _Run:
+    """One pass over a document."""
+
+    def __init__(
+        self,
+        service: ShapeService,
+        phase: Phase,
+        base_dirs: tuple[Path, ...],
+        plugin_folders: tuple[Path, ...],
+        trusted: bool,
+        level: int,
+        stages: tuple[str, ...],
+    ) -> None:
+        self._service = service
+        self._phase = phase
+        self._base_dirs = base_dirs
+        self._plugin_folders = plugin_folders
+        self._trusted = trusted
+        self._state = NetState(phase, level, frozenset(stages))
+        self._where = (phase, level, stages)
+        self._search: tuple[Path, ...] | None = None
+        self.used: set[Hashable] = set()
+
+    def infer(self, layers: Iterable[LayerSpec], inputs: Mapping[str, Shape]) -> dict[Hashable, NodeShapes]:
+        shapes: dict[str, Shape | _Unknown] = dict(inputs)
+        found: dict[Hashable, NodeShapes] = {}
+        for spec in layers:
+            if not self._takes_part(spec):
+                continue
+            node = self._node(spec, shapes)
+            found[spec.node_id] = node
+            unknown = _root(spec, node, shapes)
+            for top, shape in zip(spec.tops, node.tops, strict=True):
+                shapes[top] = unknown if shape is None else shape
+        return found
+
+    def _takes_part(self, spec: LayerSpec) -> bool:
+        if spec.phases is not None and self._where[1:] == (0, ()):
+            return self._phase.name in spec.phases
+        try:
+            return layer_included(spec.message(), self._state)
+        except NetcanvasError:
+            return True  # both kinds of rules: shown with its shapes, refused by the net
+
+    def _node(self, spec: LayerSpec, shapes: Mapping[str, Shape | _Unknown]) -> NodeShapes:
+        bottoms = [shapes.get(name) for name in spec.bottoms]
+        known = tuple(shape if isinstance(shape, tuple) else None for shape in bottoms)
+        for index, (name, shape) in enumerate(zip(spec.bottoms, bottoms, strict=True)):
+            if not isinstance(shape, tuple):
+                return self._unknown(spec, known, _missing(index, name, shape))
+        outcome = self._outcome(spec, known)  # type: ignore[arg-type]  # every one is a shape
+        last_key = (spec.node_id, self._phase)
+        if outcome.error is None and not outcome.reason:
+            node = NodeShapes(known, outcome.tops, outcome.params)
+            if None in outcome.tops:
+                top = spec.tops[outcome.tops.index(None)]
+                return replace(node, state="unknown", reason=f"it shapes '{top}' only while it runs.")
+            self._service._last[last_key] = node
+            return node
+        last = self._service._last.get(last_key)
+        if outcome.until < math.inf and last is not None and len(last.tops) == len(spec.tops):
+            return replace(last, bottoms=known, state="stale", reason=outcome.reason, error=outcome.error)
+        return self._unknown(spec, known, outcome.reason, outcome.error)
+
+    @staticmethod
+    def _unknown(
+        spec: LayerSpec, bottoms: tuple[Shape | None, ...], reason: str, error: NetcanvasError | None = None
+    ) -> NodeShapes:
+        return NodeShapes(bottoms, (None,) * len(spec.tops), (), "unknown", reason, error)
+
+    def _outcome(self, spec: LayerSpec, bottoms: tuple[Shape, ...]) -> _Outcome:
+        key: Hashable = (spec.text, spec.type, bottoms, self._where)
+        if self._is_foreign(spec.type):
+            key = (*key, self._trusted, self._base_dirs, self._plugin_folders)  # type: ignore[misc]
+        self.used.add(key)
+        outcome = self._service._memo.get(key)
+        if outcome is None or not outcome.holds:
+            outcome = self._service._memo[key] = self._ask(spec, bottoms)
+        return outcome
+
+    def _is_foreign(self, layer_type: str) -> bool:
+        """Whether layers of the type run code that is not ours, or may look at files."""
+        info = self._service._registry.info(layer_type)
+        return info is not None and (not info.builtin or info.max_bottoms == 0)
+
+    def _ask(self, spec: LayerSpec, bottoms: tuple[Shape, ...]) -> _Outcome:
+        info = self._service._registry.info(spec.type)
+        try:
+            message = spec.message()
+            if info is not None and not info.builtin:
+                if spec.type == "Python" and not self._trusted:
+                    return _Outcome(reason="the plugin code of this folder is not trusted, so it was not run.")
+                return self._inspect(message, bottoms)
+            layer = self._service._registry.create(message, self._context())
+            if layer.is_source and info is not None and info.max_bottoms == 0 and self._service._client is not None:
+                return self._inspect(message, bottoms)
+            if layer.is_source:
+                return _Outcome(reason="its data source is looked at by the inspection process, which is off.")
+            return _Outcome(*shape_layer(layer, message, bottoms))
+        except NetcanvasError as error:
+            return _Outcome(error=error, reason=str(error))
+
+    def _inspect(self, message: Any, bottoms: tuple[Shape, ...]) -> _Outcome:
+        client = self._service._client
+        if client is None:
+            return _Outcome(reason="plugin code is run by the inspection process, which is off.")
+        try:
+            shapes: LayerShapes = client.layer_shapes(
+                message,
+                self._phase,
+                bottoms,
+                base_dirs=self._base_dirs,
+                plugin_folders=self._plugin_folders,
+                level=self._where[1],
+                stages=self._where[2],
+            )
+        except NetcanvasError as error:
+            # Files appear and plugins are mended while the editor is open.
+            return _Outcome(error=error, reason=str(error), until=time.monotonic() + _RETRY_SECONDS)
+        stamp = file_stamp(shapes.file) if shapes.file else (0, 0)
+        return _Outcome(shapes.tops, shapes.params, file=shapes.file, stamp=stamp)
+
+    def _context(self) -> LayerContext:
+        service = self._service
+        return LayerContext(
+            phase=self._phase,
+            backend=service._backend,
+            workspace=service._workspace,
+            base_dirs=self._base_dirs,
+            level=self._where[1],
+            stages=self._where[2],
+            shapes_only=True,
+        )
+
+
+def _missing(index: int, name: str, shape: _Unknown | None) -> str:
+    if name == _UNWIRED:
+        return f"bottom {index} is not connected."
+    if shape is None:
+        return f"bottom {index}: no layer above produces '{name}'."
+    return f"the shape of '{name}' is not known: {shape.reason}"
+
+
+def _root(spec: LayerSpec, node: NodeShapes, shapes: Mapping[str, Shape | _Unknown]) -> _Unknown:
+    """Return why this layer's tops are unknown: where that began, not every layer in between."""
+    for name in spec.bottoms:
+        cause = shapes.get(name)
+        if isinstance(cause, _Unknown):
+            return cause
+    return _Unknown(str(node.error) if node.error is not None else f"layer '{spec.name}': {node.reason}")

@@ -1,0 +1,128 @@
+"""From a solver's file to its nets."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.backends import Backend, get_backend
+from engine.errors import SolverError
+from engine.net import Net
+from engine.paths import resolve, search_folders
+from engine.registry import LayerRegistry, default_registry
+from engine.schema import read_solver
+from engine.solvers.nets import NetPlan, plan_test_nets, plan_train_net
+from engine.solvers.policies import check_policy
+from engine.solvers.rules import RULES
+from engine.solvers.update import UpdateRule
+
+__all__ = ["SolverParts", "build", "rule_type"]
+
+_log = logging.getLogger("engine.solvers")
+_GPU = 1
+_OLD_TYPES = ("SGD", "Nesterov", "AdaGrad", "RMSProp", "AdaDelta", "Adam")
+
+
+@dataclass(frozen=True, slots=True)
+class SolverParts:
+    """What a solver is made of.
+
+    Attributes
+    ----------
+    param : SolverParameter
+    net : Net
+        The training net.
+    test_nets : tuple of Net
+        They share the training net's parameters.
+    prefix : str
+        ``snapshot_prefix``, or the solver file's name without its ending.
+    seed : int
+        As given, from ``random_seed``, or drawn.
+    folders : tuple of Path
+        Folders in which relative paths are looked for.
+    """
+
+    param: Any
+    net: Net
+    test_nets: tuple[Net, ...]
+    prefix: str
+    seed: int
+    folders: tuple[Path, ...]
+
+    def find(self, written: str) -> Path:
+        """Return the file that a path of the solver means."""
+        return resolve(written, self.folders).path
+
+
+def build(
+    param: Any,
+    *,
+    net_text: str | None,
+    base_dirs: Sequence[Path],
+    backend: str | Backend | None,
+    registry: LayerRegistry | None,
+    seed: int | None,
+) -> SolverParts:
+    """Read a solver and build its nets; parameters and errors are those of ``Solver.create``."""
+    file = _file_of(param)
+    message = read_solver(file or param) if isinstance(param, (str, Path)) else param
+    folders = tuple(base_dirs) or search_folders(file.parent if file else None)
+    check_policy(message)
+    rule_type(message)
+    if seed is None:
+        seed = int(message.random_seed) if message.random_seed >= 0 else secrets.randbelow(2**31)
+    plans = [plan_train_net(message, folders, net_text), *plan_test_nets(message, folders, net_text)]
+    where = get_backend(backend or "numpy") if backend is None or isinstance(backend, str) else backend
+    if where.is_host and message.HasField("solver_mode") and message.solver_mode == _GPU:
+        _log.warning("solver_mode is GPU, but there is none that can be used: training on the CPU.")
+    types = registry if registry is not None else default_registry()
+    net = _build_net(plans[0], types, where, seed, None)
+    test_nets = tuple(_build_net(plan, types, where, seed, net) for plan in plans[1:])
+    prefix = message.snapshot_prefix or str(file.resolve().with_suffix("") if file else "snapshot")
+    return SolverParts(message, net, test_nets, prefix, seed, folders)
+
+
+def rule_type(param: Any) -> type[UpdateRule]:
+    """Return the update rule that ``type``, or the older ``solver_type``, names.
+
+    Raises
+    ------
+    SolverError
+        If there is none of that name.
+    """
+    name = param.type or "SGD"
+    if param.HasField("solver_type") and not param.HasField("type"):
+        name = _OLD_TYPES[param.solver_type]
+    rule = RULES.get(name)
+    if rule is None:
+        raise SolverError(
+            f"Solver: expected a type among {', '.join(RULES)}, got '{name}'.", next_step="Correct the solver's type."
+        )
+    return rule
+
+
+def _file_of(param: Any) -> Path | None:
+    """Return the path that ``param`` is, None if it is a message or text."""
+    if isinstance(param, Path):
+        return param
+    if isinstance(param, str) and not any(mark in param for mark in "\n:{"):
+        return Path(param)
+    return None
+
+
+def _build_net(plan: NetPlan, registry: LayerRegistry, backend: Backend, seed: int, share_with: Net | None) -> Net:
+    return Net(
+        plan.param,
+        plan.phase,
+        registry=registry,
+        backend=backend,
+        level=plan.level,
+        stages=plan.stages,
+        base_dirs=plan.folders,
+        seed=seed,
+        share_with=share_with,
+    )

@@ -1,0 +1,77 @@
+"""Entry point of a training process: ``python -m engine.worker RUNFOLDER``."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from threadpoolctl import threadpool_limits
+
+from engine.worker.logs import redirect_output, set_up_logging
+from engine.worker.processes import lower_priority
+from engine.worker.runfolder import RunFolder
+
+if TYPE_CHECKING:
+    from engine.worker.trainer import TrainingLoop
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Train a run; return 0 when it came to a good end and 1 otherwise."""
+    parser = argparse.ArgumentParser(prog="python -m engine.worker", description="Train the run in a folder.")
+    parser.add_argument("run", type=Path, help="run folder")
+    start = parser.add_mutually_exclusive_group()
+    start.add_argument("--weights", type=Path, help="begin from these weights (.caffemodel)")
+    start.add_argument("--snapshot", type=Path, help="go on from this solver state (.solverstate)")
+    options = parser.parse_args(arguments)
+    run = RunFolder.open(options.run)
+    redirect_output(run.log_file)
+    set_up_logging()
+    _separate()
+    with threadpool_limits(limits=run.environment().get("threads")):
+        return _train(run, options.weights, options.snapshot)
+
+
+def _separate() -> None:
+    """Stand apart from whoever started us: own session, low priority, deaf to the terminal."""
+    if hasattr(os, "setsid"):
+        with contextlib.suppress(OSError):  # we lead a session already when a viewer started us
+            os.setsid()
+    lower_priority()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _train(run: RunFolder, weights: Path | None, snapshot: Path | None) -> int:
+    from engine.worker.trainer import Start, Trainer  # after the redirection, so that its faults are in the log
+
+    trainer = Trainer(run, Start(weights, snapshot), make_solver)
+    signal.signal(signal.SIGTERM, lambda number, frame: trainer.stop())
+    return 0 if trainer.train() else 1
+
+
+def make_solver(run: RunFolder) -> TrainingLoop:
+    """Build the solver of a run from its frozen text and recorded settings."""
+    from engine.plugins import use_plugin_folders
+    from engine.schema import read_solver
+    from engine.solvers import Solver
+
+    settings: dict[str, Any] = run.environment()
+    use_plugin_folders(settings.get("plugin_paths", []))
+    param = read_solver(run.solver_file)
+    param.snapshot_prefix = str(run.snapshots / (Path(param.snapshot_prefix).name or "snapshot"))
+    solver: TrainingLoop = Solver.create(
+        param,
+        net_text=run.net_text(),
+        base_dirs=[Path(path) for path in settings.get("base_dirs", [])],
+        backend=settings.get("backend"),
+        seed=settings.get("seed"),
+    )
+    return solver
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""What viewers ask of a training, and what the training thread does about it between two iterations."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from engine.solvers import Action
+
+__all__ = ["RunControl"]
+
+
+class RunControl:
+    """Answers the solver's question how to go on.
+
+    Viewers' threads make requests; the training thread calls this object after every iteration and test batch, and
+    waits inside while the run is paused.
+
+    Parameters
+    ----------
+    on_pause : callable
+        Called in the training thread with True when it begins to wait and with False when it goes on.
+    """
+
+    def __init__(self, on_pause: Callable[[bool], None]) -> None:
+        self._on_pause = on_pause
+        self._condition = threading.Condition()  # re-entrant: a signal handler may call stop() at any point
+        self._paused = False
+        self._stopped = False
+        self._snapshot = False
+        self._tasks: list[Callable[[], None]] = []
+
+    def pause(self) -> None:
+        """Wait after the current iteration."""
+        with self._condition:
+            self._paused = True
+
+    def resume(self) -> None:
+        """Go on."""
+        with self._condition:
+            self._paused = False
+            self._condition.notify_all()
+
+    def stop(self) -> None:
+        """End after the current iteration."""
+        with self._condition:
+            self._stopped = True
+            self._condition.notify_all()
+
+    def snapshot(self) -> None:
+        """Take a snapshot after the current iteration."""
+        with self._condition:
+            self._snapshot = True
+            self._condition.notify_all()
+
+    def call(self, task: Callable[[], None]) -> None:
+        """Run ``task`` in the training thread, between two iterations, so that it sees no half-done update."""
+        with self._condition:
+            self._tasks.append(task)
+            self._condition.notify_all()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether somebody asked for the end."""
+        return self._stopped
+
+    def __call__(self) -> Action:
+        """Do what was asked for and say how to go on; called by the solver."""
+        waiting = False
+        try:
+            while True:
+                self._do_tasks()
+                with self._condition:
+                    if self._stopped:
+                        return Action.STOP
+                    if self._snapshot:
+                        self._snapshot = False
+                        return Action.SNAPSHOT
+                    if not self._paused:
+                        return Action.CONTINUE
+                if not waiting:
+                    waiting = True
+                    self._on_pause(True)
+                with self._condition:
+                    self._condition.wait_for(self._wanted)
+        finally:
+            if waiting and not self._paused:
+                self._on_pause(False)
+
+    def _wanted(self) -> bool:
+        return self._stopped or self._snapshot or not self._paused or bool(self._tasks)
+
+    def _do_tasks(self) -> None:
+        with self._condition:
+            tasks, self._tasks = self._tasks, []
+        for task in tasks:
+            task()

@@ -1,0 +1,1 @@
+"""Elementwise layers, and softmax."""

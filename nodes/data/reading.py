@@ -1,0 +1,59 @@
+"""What the layers that read files have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from engine.api import Blob, Layer
+
+__all__ = ["ReadingLayer"]
+
+_SEEDS = 2**63
+
+
+class ReadingLayer(Layer):
+    """A layer whose tops are filled from a source of batches.
+
+    The source is opened in :meth:`setup` and draws from a seed of its own, taken from the layer's stream. Its position
+    is the layer's state, so that a resumed run goes on with the record at which it was interrupted.
+    """
+
+    is_source = True
+    _source: Any
+
+    def open_source(self, seed: int) -> Any:
+        """Open the source; its batches have an array for every top."""
+        raise NotImplementedError
+
+    def setup(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
+        """Open the source."""
+        self._source = self.open_source(int(self.rng.integers(_SEEDS)))
+
+    def reshape(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
+        """Shape the tops like the first record."""
+        for blob, shape in zip(top, self._source.shapes, strict=True):
+            blob.reshape(shape)
+
+    def forward(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
+        """Fill the tops with the next batch."""
+        batch = self._source.next()
+        for blob, array in zip(top, batch.arrays, strict=True):
+            blob.reshape(array.shape)
+            blob.data[...] = self.to_backend(array)
+
+    def backward(self, top: Sequence[Blob], propagate_down: Sequence[bool], bottom: Sequence[Blob]) -> None:
+        """Nothing flows into a file."""
+
+    def get_state(self) -> dict[str, Any]:
+        """Return the position in the data."""
+        state: dict[str, Any] = self._source.get_state()
+        return state
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go to a position in the data."""
+        self._source.set_state(state)
+
+    def close(self) -> None:
+        """Let go of files and threads."""
+        self._source.close()

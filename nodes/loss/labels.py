@@ -1,0 +1,74 @@
+"""What layers that compare scores with integer labels have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.api import Array, Blob, Layer
+from engine.ops import product
+
+__all__ = ["LabelledLayer"]
+
+
+class LabelledLayer(Layer):
+    """Scores ``(outer..., classes, inner...)`` with classes at an axis, and a label for each other position."""
+
+    class_axis: int = 1
+    classes: int
+    outer: int
+    inner: int
+    ignore_label: int | None = None
+
+    def read_ignore_label(self, param: object) -> None:
+        """Take the ignored label from ``loss_param`` or ``accuracy_param``, where there is one."""
+        has_field = param.HasField  # type: ignore[attr-defined]  # a protobuf message
+        self.ignore_label = int(param.ignore_label) if has_field("ignore_label") else None  # type: ignore[attr-defined]
+
+    def check_labels_shape(self, bottom: Sequence[Blob], axis: int) -> None:
+        """Find the classes and refuse labels that are not one for each position."""
+        scores, labels = bottom
+        self.class_axis = self.axis(axis, scores)
+        self.outer = product(scores.shape[: self.class_axis])
+        self.classes = scores.shape[self.class_axis]
+        self.inner = product(scores.shape[self.class_axis + 1 :])
+        expected = self.outer * self.inner
+        if labels.count == expected:
+            return
+        hint = "Give one integer label for each position."
+        if labels.count == scores.count:
+            hint = "The labels look one-hot: give the index of the class instead (ArgMax over the class axis makes it)."
+        self.fail_shape(
+            f"expected {expected} labels ({self.outer} x {self.inner}: scores of shape {scores.shape} without their class "
+            f"axis {self.class_axis}), got {labels.count} in shape {labels.shape} of blob '{labels.name}'.",
+            bottom=1,
+            next_step=hint,
+        )
+
+    def read_labels(self, labels: Blob) -> tuple[Array, Array | None]:
+        """Return labels as integers ``(outer, inner)`` with ignored ones set to 0, and which count (``None``: all).
+
+        Raises
+        ------
+        engine.errors.LayerError
+            If one that counts is no class.
+        """
+        xp = self.xp
+        with np.errstate(invalid="ignore"):  # NaN becomes an integer out of range and is reported as such
+            values = labels.data.astype(np.int64).reshape((self.outer, self.inner))
+        valid = None
+        if self.ignore_label is not None:
+            valid = values != self.ignore_label
+            values = xp.where(valid, values, 0)
+        bad = (values < 0) | (values >= self.classes)
+        if bool(bad.any()):
+            place = int(xp.argmax(bad.reshape(-1)))
+            value = float(labels.data.reshape(-1)[place])
+            self.fail(
+                f"expected labels from 0 to {self.classes - 1}, got {value:g} at index {place} of '{labels.name}'.",
+                bottom=1,
+                next_step="Set num_output of the scores to the number of classes, or ignore_label to the label that does "
+                "not count.",
+            )
+        return values, valid

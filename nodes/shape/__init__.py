@@ -1,0 +1,1 @@
+"""Layers that declare, copy, join or rearrange blobs."""

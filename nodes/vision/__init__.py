@@ -1,0 +1,1 @@
+"""Layers over images: convolution and pooling."""

@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import io
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from engine.data import open_datum_source
+from engine.data.lmdb_reader import LmdbReader
+from engine.errors import DataError
+from tests.engine.data.conftest import LayerMaker, make_datum, write_lmdb
+
+
+def text(
+    source: Path | str, batch: int = 4, transform: str = "", tops: str = 'top: "data" top: "label"', more: str = ""
+) -> str:
+    return (
+        f'name: "d" type: "Data" {tops} transform_param {{ {transform} }} '
+        f'data_param {{ source: "{source}" batch_size: {batch} backend: LMDB {more} }}'
+    )
+
+
+def test_batches_wrap_around(database: Path, images: np.ndarray, layer: LayerMaker) -> None:
+    source = open_datum_source(layer(text(database)), train=True, seed=0)
+    seen, labels = [], []
+    for _ in range(5):
+        batch = source.next()
+        seen.append(batch.arrays[0].copy())
+        labels.append(batch.arrays[1].copy())
+    source.close()
+    expected = np.arange(20) % 10
+    assert source.shapes == ((4, 2, 6, 8), (4,))
+    np.testing.assert_array_equal(np.concatenate(labels), expected)
+    np.testing.assert_array_equal(np.concatenate(seen), images[expected].astype(np.float32))
+
+
+def test_without_label_top(database: Path, layer: LayerMaker) -> None:
+    source = open_datum_source(layer(text(database, tops='top: "data"')), train=True, seed=0)
+    assert len(source.next().arrays) == len(source.shapes) == 1
+    source.close()
+
+
+@pytest.mark.parametrize("transform", ["mirror: true", "crop_size: 4", "mirror: true crop_size: 5 mean_value: 3"])
+@pytest.mark.parametrize("consumed", [0, 1, 3])
+def test_position_is_restored_exactly(database: Path, layer: LayerMaker, transform: str, consumed: int) -> None:
+    param = layer(text(database, transform=transform, more="rand_skip: 7"))
+    first = open_datum_source(param, train=True, seed=5)
+    for _ in range(consumed):
+        first.next()
+    state = first.get_state()
+    expected = [[array.copy() for array in first.next().arrays] for _ in range(4)]
+    first.close()
+    second = open_datum_source(param, train=True, seed=99)
+    second.next()
+    second.set_state(state)
+    for arrays in expected:
+        for wanted, got in zip(arrays, second.next().arrays, strict=True):
+            np.testing.assert_array_equal(got, wanted)
+    second.close()
+
+
+def test_same_seed_same_batches(database: Path, layer: LayerMaker) -> None:
+    param = layer(text(database, transform="mirror: true crop_size: 3"))
+    sums = []
+    for seed in (1, 1, 2):
+        source = open_datum_source(param, train=True, seed=seed)
+        sums.append([float((source.next().arrays[0] * np.arange(3)).sum()) for _ in range(6)])
+        source.close()
+    assert sums[0] == sums[1] != sums[2]
+
+
+def test_two_readers_of_one_database(database: Path, layer: LayerMaker) -> None:
+    first, second = LmdbReader(database), LmdbReader(database)
+    first.skip(3)
+    assert (first.next()[0], second.next()[0]) == (b"00000003", b"00000000")
+    first.close()
+    assert second.next()[0] == b"00000001"
+    second.close()
+    again = LmdbReader(database / ".." / database.name)  # opens once more after the last reader is gone
+    again.close()
+
+
+def test_state_survives_a_changed_database(tmp_path: Path, images: np.ndarray) -> None:
+    reader = LmdbReader(write_lmdb(tmp_path / "db", [make_datum(image, 0) for image in images]))
+    reader.set_state({"record": 13, "key": b"gone".hex()})
+    assert reader.record == 3
+    reader.close()
+
+
+def test_thread_ends_with_close_and_with_collection(database: Path, layer: LayerMaker) -> None:
+    before = threading.active_count()
+    source = open_datum_source(layer(text(database)), train=True, seed=0)
+    assert threading.active_count() == before  # none before it is needed
+    source.next()
+    assert threading.active_count() == before + 1
+    source.close()
+    assert threading.active_count() == before
+
+
+def test_encoded_and_float_records(tmp_path: Path, layer: LayerMaker) -> None:
+    pixels = np.random.default_rng(0).integers(0, 256, (5, 7, 3), dtype=np.uint8)
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "PNG")
+    encoded = make_datum(np.zeros((3, 5, 7), np.uint8), 1)
+    encoded.data, encoded.encoded = buffer.getvalue(), True
+    bgr = pixels[:, :, ::-1].transpose(2, 0, 1)
+    values = bgr.astype(np.float32) + 0.5
+    path = write_lmdb(tmp_path / "db", [encoded, make_datum(values, 2)])
+    source = open_datum_source(layer(text(path, batch=2)), train=True, seed=0)
+    images, labels = source.next().arrays
+    np.testing.assert_array_equal(images, np.stack([bgr.astype(np.float32), values]))
+    np.testing.assert_array_equal(labels, [1, 2])
+    source.close()
+    grey = open_datum_source(layer(text(path, batch=1, transform="force_gray: true")), train=True, seed=0)
+    assert grey.shapes[0] == (1, 1, 5, 7)
+    grey.close()
+
+
+def test_relative_path_is_looked_for_in_folders(database: Path, layer: LayerMaker) -> None:
+    source = open_datum_source(layer(text(database.name)), train=True, seed=0, folders=(Path("/"), database.parent))
+    assert source.path == database  # type: ignore[attr-defined]
+    source.close()
+
+
+def test_missing_database_names_the_paths_tried(layer: LayerMaker, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=rf"Layer 'd' \(Data\).*'gone'.*{tmp_path}/gone"):
+        open_datum_source(layer(text("gone")), train=True, seed=0, folders=(tmp_path,))
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"CURRENT": b"", "LOCK": b""}, "LevelDB"),
+        ({"readme": b""}, "without data.mdb"),
+        ({"data.mdb": b"no" * 5000}, "expected an LMDB database"),
+    ],
+)
+def test_wrong_kinds_of_database(tmp_path: Path, layer: LayerMaker, files: dict[str, bytes], message: str) -> None:
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        open_datum_source(layer(text(tmp_path)), train=True, seed=0)
+
+
+def test_empty_database(tmp_path: Path, layer: LayerMaker) -> None:
+    with pytest.raises(DataError, match="empty"):
+        open_datum_source(layer(text(write_lmdb(tmp_path / "db", []))), train=True, seed=0)
+
+
+def test_bad_records_are_named(tmp_path: Path, images: np.ndarray, layer: LayerMaker) -> None:
+    good = make_datum(images[0], 0)
+    short = make_datum(images[0], 0)
+    short.data = b"123"
+    other = make_datum(images[0][:, :3], 0)
+    for bad, message in ((short, "expected 2 x 6 x 8 values"), (other, "expected shape"), (b"\xff\xff", "Caffe Datum")):
+        path = write_lmdb(tmp_path / f"db{len(message)}", [good, bad])
+        source = open_datum_source(layer(text(path)), train=True, seed=0)
+        with pytest.raises(DataError, match=f"Record '00000001' of.*{message}"):
+            source.next()
+        source.close()
