@@ -16,6 +16,7 @@ from app.commands import GraphCommand, MoveCommand
 from app.jobs import Jobs
 from app.live import LiveFacts
 from app.placement import Placement, Point, sidecar_path
+from app.qt import guard
 from app.solverfile import find_solver
 from engine.errors import FileFormatError, NetcanvasError
 from engine.files import atomic_write
@@ -90,7 +91,7 @@ class Document(QObject):
         self.live = LiveFacts(self)
         self._on_disk: str | None = None
         self.bridge.changed.connect(self._graph_changed)
-        self.undo_stack.cleanChanged.connect(lambda clean: self.modified_changed.emit(not clean))
+        self.undo_stack.cleanChanged.connect(self._clean_changed)
 
     # Files
 
@@ -223,7 +224,9 @@ class Document(QObject):
             self.undo_stack.push(GraphCommand(text, change, self._command_failed))
         return result
 
-    def move_nodes(self, points: Mapping[NodeId, Point], text: str = "", before: Mapping[NodeId, Point] | None = None) -> None:
+    def move_nodes(
+        self, points: Mapping[NodeId, Point], text: str = "", before: Mapping[NodeId, Point] | None = None
+    ) -> None:
         """Move nodes in one undoable step.
 
         Parameters
@@ -245,6 +248,10 @@ class Document(QObject):
         if view != self.phase_view:
             self.phase_view = view
             self.phase_view_changed.emit(view)
+
+    @guard
+    def _clean_changed(self, clean: bool) -> None:
+        self.modified_changed.emit(not clean)
 
     def _command_failed(self, error: Exception) -> None:
         self.edit_failed.emit(str(error))

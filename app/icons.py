@@ -88,7 +88,6 @@ class _GlyphEngine(QIconEngine):
         _draw(painter, QRectF(rect), self._name, Theme.current().color(role))
         painter.restore()
 
-    @guard(default=QPixmap())
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         pixmap = QPixmap(size)
         pixmap.fill(Qt.GlobalColor.transparent)

@@ -109,10 +109,12 @@ class Jobs(QObject):
                 error: Exception | None = None
             except Exception as caught:
                 outcome, error = None, caught
-            with self._condition:
-                if self._closed:
-                    return
-            self._finished.emit((job, outcome, error))
+            if not self._ended():
+                self._finished.emit((job, outcome, error))
+
+    def _ended(self) -> bool:
+        with self._condition:
+            return self._closed
 
     @guard
     def _deliver(self, result: tuple[_Job, Any, Exception | None]) -> None:

@@ -6,7 +6,7 @@ Everything slow runs in the document's thread; the old results stay until new on
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -133,11 +133,11 @@ class LiveFacts(QObject):
         base_dirs = search_folders(document.path.parent if document.path else None)
         trusted = self.trusted
 
-        def work() -> dict[Hashable, NodeShapes]:
+        def work() -> dict[Any, NodeShapes]:
             from engine.layer import Phase
 
             service = self._shape_service()
-            found: dict[Hashable, NodeShapes] = {}
+            found: dict[Any, NodeShapes] = {}
             for phase in (Phase.TEST, Phase.TRAIN):
                 for key, shapes in service.infer(specs, phase, base_dirs=base_dirs, trusted=trusted).items():
                     known = found.get(key)
@@ -161,7 +161,14 @@ class LiveFacts(QObject):
         from engine.shapes import LayerSpec
 
         return LayerSpec(
-            node.id, text, node.name, node.type, node.bottoms, node.tops, _message_reader(text, node.version), node.phases
+            node.id,
+            text,
+            node.name,
+            node.type,
+            node.bottoms,
+            node.tops,
+            _message_reader(text, node.version),
+            node.phases,
         )
 
     def _shapes_ready(self, found: Mapping[NodeId, NodeShapes]) -> None:
@@ -209,7 +216,8 @@ def _message_reader(text: str, version: int) -> Callable[[], Any]:
         from engine.prototxt import parse
         from engine.schema import to_message
 
-        field = next(iter(parse(text).root))
-        return to_message(field.message, "LayerParameter" if version == 2 else "V1LayerParameter")
+        message = next(iter(parse(text).root)).message
+        assert message is not None  # a layer is a message, or it would be no node
+        return to_message(message, "LayerParameter" if version == 2 else "V1LayerParameter")
 
     return read

@@ -1,7 +1,7 @@
 """Where the nodes stand, and the file beside the net that remembers it.
 
-Positions are no part of prototxt. They go to ``NAME.prototxt.canvas.json``, keyed by what a layer is and not only by its
-number, so that they survive edits made with other tools.
+Positions are no part of prototxt. They go to ``NAME.prototxt.canvas.json``, keyed by what a layer is and not only by
+its number, so that they survive edits made with other tools.
 """
 
 from __future__ import annotations

@@ -7,10 +7,18 @@ from pathlib import Path
 from engine.paths import resolve, search_folders
 from engine.prototxt import Message, Scalar, parse
 
-__all__ = ["find_solver", "net_of_solver"]
+__all__ = ["find_solver", "is_solver", "net_of_solver"]
 
 _NET_FIELDS = ("net", "train_net")
 _BIGGEST_SOLVER = 2**20
+
+
+def is_solver(path: Path) -> bool:
+    """Whether a file is a solver that names a net."""
+    root = _read(path)
+    if root is None or root.get("layer") or root.get("layers"):
+        return False
+    return any(_text(root, field) for field in _NET_FIELDS)
 
 
 def net_of_solver(path: Path) -> Path | None:

@@ -41,6 +41,7 @@ QLineEdit:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QComboBox:disabl
 QComboBox::drop-down { border: none; width: 20px; }
 QAbstractItemView { background: $surface; alternate-background-color: $surface_alt; border: 1px solid $border;
   outline: 0; selection-background-color: $selection; selection-color: $selection_text; }
+QAbstractItemView[flat="true"] { background: transparent; border: none; }
 QHeaderView::section { background: $surface_alt; color: $text_muted; border: none; border-bottom: 1px solid $border;
   padding: 4px 8px; }
 QTabWidget::pane { border: none; border-top: 1px solid $border; }

@@ -1,13 +1,11 @@
 """Blobs: named tensors with data and a gradient.
 
 Users, scripts and Python layers see C-contiguous host arrays. Where the net computes on a device, built-in layers see
-the same blobs through :class:`DeviceBlob`, whose arrays are the device's. Copies travel only when the other side looks,
-as with Caffe's SyncedMemory, whose states are kept: untouched, newest on the host, newest on the device, equal.
+the same blobs through :class:`DeviceBlob`, whose arrays are the device's. Copies travel only when the other side looks.
 """
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
@@ -15,86 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.backends.base import Array, Backend
+from engine.synced_memory import SyncedMemory
 
 __all__ = ["Blob", "BlobList", "DeviceBlob", "Shape"]
 
 Shape = tuple[int, ...]
-
-
-class _Head(enum.Enum):
-    """Which copy counts."""
-
-    UNTOUCHED = 0
-    HOST = 1
-    DEVICE = 2
-    EQUAL = 3
-
-
-class _Memory:
-    """Flat storage behind one or several blobs.
-
-    ``extent`` is the number of elements in use. What lies beyond it is zeroed before it comes into use again, so that a
-    blob that shrinks and grows never shows old values.
-    """
-
-    __slots__ = ("backend", "capacity", "device", "dtype", "extent", "head", "host")
-
-    def __init__(self, backend: Backend, capacity: int, dtype: np.dtype[Any]) -> None:
-        self.backend = backend
-        self.capacity = capacity
-        self.dtype = dtype
-        self.extent = capacity
-        self.head = _Head.UNTOUCHED
-        self.host: npt.NDArray[Any] | None = None
-        self.device: Array | None = None
-
-    def resize(self, count: int) -> None:
-        """Bring ``count`` elements into use; ``count`` is at most the capacity."""
-        if count > self.extent:
-            if self.host is not None and self.head in (_Head.HOST, _Head.EQUAL):
-                self.host[self.extent : count] = 0
-            if self.device is not None and self.head in (_Head.DEVICE, _Head.EQUAL):
-                self.device[self.extent : count] = 0
-        self.extent = count
-
-    def on_host(self) -> npt.NDArray[Any]:
-        """Return the host copy, which the caller may change."""
-        if self.host is None:
-            self.host = np.zeros(self.capacity, self.dtype)
-        if self.head is _Head.DEVICE:
-            self.backend.copy_to_host(self.device, self.host)
-        if self.head is not _Head.HOST:
-            self.head = _Head.HOST
-            if self.device is not None:
-                self.backend.mark_stale(self.device)
-        return self.host
-
-    def on_device(self) -> Array:
-        """Return the device copy, which the caller may change."""
-        if self.device is None:
-            self.device = self.backend.zeros((self.capacity,), self.dtype)
-        if self.head is _Head.HOST:
-            self.backend.copy_from_host(self._host_copy(), self.device)
-        if self.head is not _Head.DEVICE:
-            self.head = _Head.DEVICE
-            if self.host is not None:
-                self.backend.mark_stale(self.host)
-        return self.device
-
-    def peek(self) -> npt.NDArray[Any]:
-        """Return a host copy for reading only; the device's stays valid."""
-        if self.head is _Head.DEVICE:
-            if self.host is None:
-                self.host = np.zeros(self.capacity, self.dtype)
-            self.backend.copy_to_host(self.device, self.host)
-            self.head = _Head.EQUAL
-        elif self.head is _Head.UNTOUCHED:
-            return self.on_host()
-        return self._host_copy()
-
-    def _host_copy(self) -> npt.NDArray[Any]:
-        assert self.host is not None  # the head says that the host was written
-        return self.host
 
 
 def _host_backend() -> Backend:
@@ -146,8 +69,8 @@ class Blob:
         self._backend = backend if backend is not None else _host_backend()
         self._shape: Shape = ()
         self._count = 1
-        self._data = _Memory(self._backend, 1, self.dtype)
-        self._diff = _Memory(self._backend, 1, self.dtype)
+        self._data = SyncedMemory(self._backend, 1, self.dtype)
+        self._diff = SyncedMemory(self._backend, 1, self.dtype)
         self._data_view: npt.NDArray[Any] | None = None
         self._diff_view: npt.NDArray[Any] | None = None
         self.reshape(shape)
@@ -199,9 +122,9 @@ class Blob:
         self._diff = self._resized(self._diff, count)
         self._data_view = self._diff_view = None
 
-    def _resized(self, memory: _Memory, count: int) -> _Memory:
+    def _resized(self, memory: SyncedMemory, count: int) -> SyncedMemory:
         if count > memory.capacity:
-            return _Memory(self._backend, count, self.dtype)
+            return SyncedMemory(self._backend, count, self.dtype)
         memory.resize(count)
         return memory
 

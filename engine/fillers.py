@@ -61,7 +61,7 @@ def fans(shape: Sequence[int]) -> tuple[float, float]:
 
 
 def _variance_base(filler: Any, shape: Sequence[int]) -> float:
-    fan_in, fan_out = fans(shape)
+    fan_in, fan_out = (max(fan, 1.0) for fan in fans(shape))
     if filler.variance_norm == FAN_OUT:
         return fan_out
     if filler.variance_norm == AVERAGE:
@@ -117,7 +117,7 @@ def _bilinear(filler: Any, shape: tuple[int, ...], rng: np.random.Generator) -> 
         raise ValueError(f"filler 'bilinear': expected a 4-D parameter with a square kernel, got shape {shape}.")
     size = shape[3]
     half = math.ceil(size / 2)
-    centre = (2 * half - 1 - half % 2) / (2.0 * half)
+    centre = (size - 1) / (2.0 * half)
     row = 1 - np.abs(np.arange(size) / half - centre)
     return np.broadcast_to(np.outer(row, row), shape).copy()
 

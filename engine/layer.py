@@ -12,7 +12,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from engine.registry import LayerInfo
 
 __all__ = ["Layer", "LayerContext", "LowerContext", "Phase"]
+
+_LayerErrorClass: TypeAlias = type[LayerError]  # inside Layer, `type` is the layer's own
 
 
 class Phase(enum.IntEnum):
@@ -269,7 +271,7 @@ class Layer:
         bottom: int | None = None,
         top: int | None = None,
         next_step: str = "",
-        error: type[LayerError] = LayerError,
+        error: _LayerErrorClass = LayerError,
     ) -> NoReturn:
         """Raise an error that names this layer.
 

@@ -18,7 +18,7 @@ from typing import Any, Literal
 from engine.backends import Workspace, get_backend
 from engine.blob import Shape
 from engine.errors import NetcanvasError
-from engine.inspection import InspectionClient, LayerShapes
+from engine.inspection import InspectionClient, LayerShapes, PluginLost
 from engine.inspection.shaping import shape_layer
 from engine.layer import LayerContext, Phase
 from engine.layer_specs import LayerSpec, graph_layers
@@ -141,7 +141,8 @@ class ShapeService:
         trusted : bool
             Whether plugin code may run, in the inspection process.
         level, stages : int, sequence of str
-            The net's state.
+            The net's state. With neither, layers that belong to some stage of the phase take part too, as in the
+            graph.
         inputs : mapping, optional
             Shapes of blobs that the net itself declares.
 
@@ -283,7 +284,8 @@ class _Run:
             )
         except NetcanvasError as error:
             # Files appear and plugins are mended while the editor is open.
-            return _Outcome(error=error, reason=str(error), until=time.monotonic() + _RETRY_SECONDS)
+            wait = _RETRY_SECONDS * (12 if isinstance(error, PluginLost) else 1)
+            return _Outcome(error=error, reason=str(error), until=time.monotonic() + wait)
         stamp = file_stamp(shapes.file) if shapes.file else (0, 0)
         return _Outcome(shapes.tops, shapes.params, file=shapes.file, stamp=stamp)
 

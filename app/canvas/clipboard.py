@@ -57,7 +57,9 @@ def paste(
         added: list[NodeId] = []
         for node in nodes:
             name = graph.fresh_layer_name(node.type) if graph.named(node.name) or not node.name else node.name
-            bottoms = [renamed.get(blob) or (blob if keep_inputs and graph.writers(blob) else "?") for blob in node.bottoms]
+            bottoms = [
+                renamed.get(blob) or (blob if keep_inputs and graph.writers(blob) else "?") for blob in node.bottoms
+            ]
             tops: list[str] = []
             for index, blob in enumerate(node.tops):
                 if index < len(node.bottoms) and node.bottoms[index] == blob and bottoms[index] != "?":
@@ -66,9 +68,7 @@ def paste(
                 fresh = graph.fresh_blob_name(name if len(node.tops) == 1 else f"{blob}")
                 renamed[blob] = fresh
                 tops.append(fresh)
-            rest = "\n".join(
-                field.text.strip() for field in pieces.message(node.id) if field.name not in _HANDLED
-            )
+            rest = "\n".join(field.text.strip() for field in pieces.message(node.id) if field.name not in _HANDLED)
             added.append(graph.add_node(node.type, name=name, bottoms=bottoms, tops=tops, fields=rest))
         _place(scene, added, at, [node.name for node in nodes])
         return added
@@ -96,7 +96,7 @@ def _place(scene: CanvasScene, added: list[NodeId], at: QPointF | None, names: l
     if len(known_points) < len(added):
         if at is not None:
             for index, node_id in enumerate(added):
-                positions.place(node_id, at.x() + 270.0 * index, at.y())
+                positions.place(node_id, at.x() + 290.0 * index, at.y())
         return
     left, top = min(p.x for p in known_points), min(p.y for p in known_points)
     dx, dy = (at.x() - left, at.y() - top) if at is not None else (_STEP, _lowest(scene, known_points) - top + _STEP)

@@ -79,10 +79,15 @@ def _outputs(node: Node, info: LayerInfo | None, shapes: NodeShapes | None) -> t
         Port(
             _port_name(info, index, False) if len(node.tops) > 1 else "",
             blob,
-            shape_text(known[index]) if index < len(known) and known[index] is not None else "",
+            _known_text(known, index),
         )
         for index, blob in enumerate(node.tops)
     )
+
+
+def _known_text(shapes: Sequence[tuple[int, ...] | None], index: int) -> str:
+    shape = shapes[index] if index < len(shapes) else None
+    return "" if shape is None else shape_text(shape)
 
 
 def _port_name(info: LayerInfo | None, index: int, bottom: bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EdgeItem"]
 
-_LABEL_MARGIN = 28.0
+_LABEL_MARGIN = 22.0
 
 
 class EdgeItem(QGraphicsItem):
@@ -37,8 +38,8 @@ class EdgeItem(QGraphicsItem):
     """
 
     __slots__ = (
-        "box", "chosen", "edge", "ghost", "hovered", "label", "label_at", "line", "path", "phase", "source", "style", "target",
-        "via", "wanted",
+        "box", "chosen", "edge", "ghost", "hovered", "label", "label_at", "line", "path", "phase", "source", "style",
+        "target", "via", "wanted",
     )  # fmt: skip
 
     def __init__(self, edge: Edge, source: NodeItem, target: NodeItem, style: CanvasStyle) -> None:
@@ -109,7 +110,7 @@ class EdgeItem(QGraphicsItem):
             else:
                 at, room = (start + first) / 2, first.x() - start.x()
         else:
-            at, room = self.path.pointAtPercent(0.5), self.line.length()
+            at, room = self.path.pointAtPercent(0.5), self.line.x2() - self.line.x1()
         if room >= width + _LABEL_MARGIN:
             self.label = self.wanted
             self.label_at = at
@@ -117,7 +118,7 @@ class EdgeItem(QGraphicsItem):
     def _longest_level(self) -> tuple[QPointF, float]:
         points = [self.line.p1(), *self.via, self.line.p2()]
         best, room = self.path.pointAtPercent(0.5), 0.0
-        for a, b in zip(points, points[1:], strict=False):
+        for a, b in pairwise(points):
             length = abs(b.x() - a.x())
             if abs(a.y() - b.y()) < 0.5 and length > room:
                 best, room = (a + b) / 2, length

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["connect", "delete_selected", "disconnect", "dock_place", "free_place", "refusal", "tooltip"]
 
-_GAP_X = 86.0
+_GAP_X = 106.0
 _GAP_Y = 40.0
 
 
@@ -118,7 +118,9 @@ def tooltip(scene: CanvasScene, point: QPointF, reach: float) -> str:
 
 def _port_tip(port: Port, side: str) -> str:
     if side == "input":
-        state = f"reads <b>{_escape(port.blob)}</b>" if port.blob not in ("", "?") else "not connected: drag a wire here"
+        state = (
+            f"reads <b>{_escape(port.blob)}</b>" if port.blob not in ("", "?") else "not connected: drag a wire here"
+        )
         return f"{_escape(port.name or 'input')}: {state}"
     return f"<b>{_escape(port.blob)}</b> {_escape(port.shape or 'shape unknown')}<br>Drag to connect it."
 

@@ -92,7 +92,9 @@ class Face:
         """Height in pixels at 100 %."""
         if self.chip:
             return CHIP_HEIGHT
-        return 10.0 * math.ceil((_PORTS_TOP + PORT_ROW * self.rows + PARAM_ROW * len(self.params) + FOOTER + 6.0) / 10.0)
+        return 10.0 * math.ceil(
+            (_PORTS_TOP + PORT_ROW * self.rows + PARAM_ROW * len(self.params) + FOOTER + 6.0) / 10.0
+        )
 
     def input_y(self, index: int) -> float:
         """Height of an input below the node's top."""

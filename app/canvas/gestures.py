@@ -245,9 +245,7 @@ class ConnectGesture(Gesture):
         if target is not None:
             node, side, index = target
             end = node.input_point(index) if side == "input" else node.output_point(index)
-        here = (
-            self._item.output_point(self._index) if self._side == "output" else self._item.input_point(self._index)
-        )
+        here = self._item.output_point(self._index) if self._side == "output" else self._item.input_point(self._index)
         self._wire.setPath(wire_path(here, end) if self._side == "output" else wire_path(end, here))
         style = scene.style_set
         self._wire.setPen(style.wire_bad if self._reason else style.accent)
@@ -314,5 +312,3 @@ class ConnectGesture(Gesture):
             if item is not None:
                 item.hot_port = None
                 item.update()
-
-

@@ -120,16 +120,18 @@ def _ports(
         blob = graph.node(source.node).tops[source.index]
         return [blob], [blob]
     least = info.min_bottoms if info is not None else 1
-    if info is not None and info.max_bottoms is None:
+    if info is not None and info.max_bottoms is None and not info.paired:
         least = max(least, 2)
     bottoms = ["?"] * least
     for index in range(1, least):
         # Labels and the like are found by the name of the port, so that a loss is wired when it is added.
         name = info.bottom_name(index) if info is not None else ""
-        if graph.writers(name):
-            bottoms[index] = name
-    if info is not None and info.max_bottoms == 0 and info.min_tops > 1:
-        return bottoms, [graph.fresh_blob_name(info.top_name(index)) for index in range(info.min_tops)]
+        for blob in (name, name.removesuffix("s")):
+            if graph.writers(blob):
+                bottoms[index] = blob
+                break
+    if info is not None and info.max_bottoms == 0 and info.max_tops is not None and info.max_tops > 1:
+        return bottoms, [graph.fresh_blob_name(info.top_name(index)) for index in range(info.max_tops)]
     return bottoms, max(1, info.min_tops) if info is not None else 1
 
 
@@ -144,7 +146,7 @@ def _place(
         return edits.free_place(scene, edits.place_after(scene.root_of(host)), _NEW_HEIGHT)
     if origin is not None:
         target = scene.nodes[origin.node].pos()
-        return edits.free_place(scene, target - QPointF(NODE_WIDTH + 86.0, 0.0), _NEW_HEIGHT)
+        return edits.free_place(scene, target - QPointF(NODE_WIDTH + 106.0, 0.0), _NEW_HEIGHT)
     content = scene.content_rect()
     if content.isNull():
         return QPointF(0.0, 0.0)

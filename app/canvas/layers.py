@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 __all__ = ["Chain", "Layering", "layer_graph"]
@@ -35,7 +36,6 @@ class Link(NamedTuple):
     target_level: float
     number: int
     port: float
-
 
 
 _LEVEL_SWEEPS = 8
@@ -172,7 +172,7 @@ def _lanes(count: int, links: Sequence[Link], drawing: Layering) -> list[tuple[i
             chain.append(vertex)
         chain.append(target)
         drawing.chains.append(Chain(number, port, tuple(chain)))
-        for a, b in zip(chain, chain[1:], strict=False):
+        for a, b in pairwise(chain):
             segments[a, b, source_y if a == source else 0.0, target_y if b == target else 0.0] = None
     return list(segments)
 
@@ -234,7 +234,7 @@ def _sweep(ranks: list[list[int]], segments: Sequence[tuple[int, int, float, flo
 
 def _crossings(order: Sequence[Sequence[int]], below: dict[int, list[int]]) -> int:
     total = 0
-    for upper, lower in zip(order, order[1:], strict=False):
+    for upper, lower in pairwise(order):
         place = {vertex: index for index, vertex in enumerate(lower)}
         tree = [0] * (len(lower) + 1)
         seen = 0

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Generic, TypeVar
 
 from app.canvas.layers import Chain, Layering, Link, layer_graph
@@ -21,7 +22,7 @@ __all__ = ["LayoutEdge", "LayoutNode", "LayoutResult", "lay_out"]
 
 K = TypeVar("K", bound=Hashable)
 
-GAP_X = 86.0
+GAP_X = 106.0
 GAP_Y = 40.0
 LANE = 24.0
 ROW_GAP = 72.0
@@ -82,9 +83,7 @@ class _Block(Generic[K]):
     width: float = 0.0
 
 
-def lay_out(
-    nodes: Sequence[LayoutNode[K]], edges: Sequence[LayoutEdge[K]], aspect: float = 1.6
-) -> LayoutResult[K]:
+def lay_out(nodes: Sequence[LayoutNode[K]], edges: Sequence[LayoutEdge[K]], aspect: float = 1.6) -> LayoutResult[K]:
     """Arrange a net.
 
     Parameters
@@ -194,9 +193,7 @@ class _Rows(Generic[K]):
         self.levels = levels
         layering.y = [_snap(y) for y in layering.y]
         self.ranks = layering.ranks
-        self.widths = [
-            max((blocks[v].width for v in rank if v < len(blocks)), default=0.0) for rank in layering.ranks
-        ]
+        self.widths = [max((blocks[v].width for v in rank if v < len(blocks)), default=0.0) for rank in layering.ranks]
         self.x: list[float] = [0.0] * len(self.ranks)
         self.row_of: list[int] = [0] * len(self.ranks)
         self.shift: list[float] = []
@@ -279,7 +276,7 @@ class _Rows(Generic[K]):
         source = chain.vertices[0]
         out, into = self.levels[chain.number]
         level = layering.y[source] + self.shift[self._row(source)] + out
-        for before, here in zip(chain.vertices, chain.vertices[1:], strict=False):
+        for before, here in pairwise(chain.vertices):
             rank, row = layering.rank_of[here], self._row(here)
             last = here == chain.vertices[-1]
             y = layering.y[here] + self.shift[row] + (into if last else 0.0)

@@ -133,7 +133,9 @@ class NodeItem(QGraphicsItem):
         painter.setBrush(style.node_brush)
         painter.drawRect(self.body)
         painter.setPen(style.no_pen)
-        painter.fillRect(QRectF(0.0, 0.0, NODE_WIDTH, min(HEADER, self.body.height())), style.headers[self.face.category])
+        painter.fillRect(
+            QRectF(0.0, 0.0, NODE_WIDTH, min(HEADER, self.body.height())), style.headers[self.face.category]
+        )
         painter.fillRect(QRectF(0.0, 0.0, 6.0, self.body.height()), style.categories[self.face.category])
 
     def _paint_card(self, painter: QPainter, style: CanvasStyle) -> None:
@@ -241,9 +243,7 @@ class NodeItem(QGraphicsItem):
         for index, port in enumerate(face.outputs):
             self._paint_port(painter, style, "output", index, QPointF(NODE_WIDTH, face.output_y(index)), port.blob)
 
-    def _paint_port(
-        self, painter: QPainter, style: CanvasStyle, side: str, index: int, at: QPointF, blob: str
-    ) -> None:
+    def _paint_port(self, painter: QPainter, style: CanvasStyle, side: str, index: int, at: QPointF, blob: str) -> None:
         hot = self.hot_port == (side, index)
         wired = side == "output" or index in self.wired_inputs
         painter.setPen(style.no_pen if hot else style.port_pen)

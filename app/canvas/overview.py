@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLineF, QRectF
@@ -62,6 +63,6 @@ class Overview:
             if edge.docked:
                 continue
             points = [edge.line.p1(), *edge.via, edge.line.p2()]
-            self._lines += [QLineF(a, b) for a, b in zip(points, points[1:], strict=False)]
+            self._lines += [QLineF(a, b) for a, b in pairwise(points)]
         self._boxes = boxes
         return boxes

@@ -384,4 +384,6 @@ class CanvasScene(QGraphicsScene):
 
     def edges_into(self, node_id: NodeId, bottom: int) -> list[EdgeItem]:
         """Wires at one input; more than one where phases differ."""
-        return [edge for edge in self.nodes[node_id].edges if edge.edge.target == node_id and edge.edge.bottom == bottom]
+        return [
+            edge for edge in self.nodes[node_id].edges if edge.edge.target == node_id and edge.edge.bottom == bottom
+        ]

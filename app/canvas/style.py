@@ -51,7 +51,9 @@ class CanvasStyle:
         self.text_font = self._font(family, 11)
         self.small_font = self._font(family, 10)
         self.badge_font = self._font(family, 9, QFont.Weight.DemiBold)
-        self._metrics = {id(f): QFontMetricsF(f) for f in (self.title_font, self.text_font, self.small_font, self.badge_font)}
+        self._metrics = {
+            id(f): QFontMetricsF(f) for f in (self.title_font, self.text_font, self.small_font, self.badge_font)
+        }
 
         color = theme.color
         self.canvas = color("canvas")
@@ -87,7 +89,8 @@ class CanvasStyle:
         self.wire_test = self._wire("wire", 1.8, [1.5, 3.0])
         self.label_back = QBrush(theme.mix("canvas", "surface", 0.85))
         self.phase_fill = {
-            phase: QBrush(blend(color(role), color("node"), 0.22)) for phase, role in (("TRAIN", "ok"), ("TEST", "warning"))
+            phase: QBrush(blend(color(role), color("node"), 0.22))
+            for phase, role in (("TRAIN", "ok"), ("TEST", "warning"))
         }
         self.phase_pen = {"TRAIN": QPen(color("ok")), "TEST": QPen(color("warning"))}
         self.categories = {key: QBrush(value) for key, value in theme.categories.items()}

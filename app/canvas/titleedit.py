@@ -48,7 +48,7 @@ class TitleEdit(QLineEdit):
         self.show()
         self.setFocus(Qt.FocusReason.PopupFocusReason)
 
-    def close_edit(self) -> None:
+    def close_edit(self, _scale: float = 0.0) -> None:
         """Leave without a change."""
         self._node = None
         if self.isVisible():

@@ -1,44 +1,33 @@
-"""The view: navigation, painting, and handing events to gestures."""
+"""The view: handing events to gestures, and what the pointer is over."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import (
-    QEnterEvent,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QNativeGestureEvent,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-    QTransform,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel, QToolTip, QWidget
+from PySide6.QtWidgets import QLabel, QToolTip, QWidget
 
 from app.canvas import edits
 from app.canvas.edgeitem import EdgeItem
 from app.canvas.gestures import BandGesture, ConnectGesture, Gesture, MoveGesture, PanGesture
 from app.canvas.keys import CanvasKeys
-from app.canvas.nodeitem import LOD_BOXES, NodeItem
-from app.canvas.scene import CanvasScene
+from app.canvas.navigation import NavigationView
+from app.canvas.nodeitem import NodeItem
 from app.canvas.titleedit import TitleEdit
 from app.qt import guard
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from app.document import Document
-    from engine.graph import NodeId
 
 __all__ = ["CanvasView"]
 
-_SMALLEST, _LARGEST = 0.04, 4.0
-_GRID = 40.0
-_CROWD = 600
 _PORT_PRESS = 9.0
 _WIRE_PRESS = 6.0
 
@@ -46,7 +35,7 @@ Button = Qt.MouseButton
 Modifier = Qt.KeyboardModifier
 
 
-class CanvasView(QGraphicsView):
+class CanvasView(NavigationView):
     """Shows one document and takes the gestures.
 
     Attributes
@@ -58,192 +47,37 @@ class CanvasView(QGraphicsView):
         from, or None, "" and 0.
     cursor_moved : Signal(QPointF)
         Pointer in the scene.
-    scale_changed : Signal(float)
-        1.0 is 100 %.
     """
 
     refused = Signal(str)
     search_asked = Signal(QPoint, object, str, int)
     menu_asked = Signal(QPoint)
     cursor_moved = Signal(QPointF)
-    scale_changed = Signal(float)
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(document, parent)
         self.setObjectName("canvas.view")
         self.setAccessibleName("Net canvas")
-        self.document = document
-        self.canvas = CanvasScene(document, self)
-        self.setScene(self.canvas)
         self.snapping = True
         self._gesture: Gesture | None = None
         self._space = False
         self._space_used = False
         self._hovered: NodeItem | EdgeItem | None = None
-        self._crowded: bool | None = None
         self._keys = CanvasKeys(self)
         self.title_edit = TitleEdit(self)
         self._reason = QLabel(self.viewport())
         self._reason.setObjectName("canvas.reason")
         self._reason.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._reason.hide()
-        self._hint = QLabel(
-            "<b>Drop a .prototxt file here</b><br>or press Tab to add the first layer", self.viewport()
-        )
-        self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._hint.setProperty("muted", True)
-        self._hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.MinimalViewportUpdate)
-        self.setOptimizationFlags(
-            QGraphicsView.OptimizationFlag.DontSavePainterState
-            | QGraphicsView.OptimizationFlag.DontAdjustForAntialiasing
-        )
-        self.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self.setTransformationAnchor(QGraphicsView.ViewportAnchor.NoAnchor)
-        self.setResizeAnchor(QGraphicsView.ViewportAnchor.NoAnchor)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAcceptDrops(True)
-        self.canvas.content_changed.connect(self._content_changed)
-        self._content_changed()
+        self.scale_changed.connect(self.title_edit.close_edit)
 
     def close_document(self) -> None:
         """Let go of the document before the view goes away."""
         self.cancel_gesture()
         self.canvas.close()
-
-    def sizeHint(self) -> QSize:
-        return QSize(900, 640)
-
-    # Navigation
-
-    @property
-    def scale_factor(self) -> float:
-        """Present zoom; 1.0 is 100 %."""
-        return self.transform().m11()
-
-    @property
-    def is_far(self) -> bool:
-        """Whether the net is painted as boxes and lines."""
-        if self.scale_factor < LOD_BOXES:
-            return True
-        if self.scale_factor >= 0.4:
-            return False
-        if self._crowded is None:
-            self._crowded = len(self.canvas.items(self.visible_rect())) > _CROWD
-        return self._crowded
-
-    def visible_rect(self) -> QRectF:
-        """Part of the scene that is in view."""
-        return QRectF(self.mapToScene(QPoint(0, 0)), self.mapToScene(self.viewport().rect().bottomRight()))
-
-    def scroll_by(self, dx: int, dy: int) -> None:
-        """Move the view by pixels."""
-        self._crowded = None
-        horizontal, vertical = self.horizontalScrollBar(), self.verticalScrollBar()
-        horizontal.setValue(horizontal.value() + dx)
-        vertical.setValue(vertical.value() + dy)
-
-    def set_scale(self, scale: float, anchor: QPoint | None = None) -> None:
-        """Zoom so that the place under ``anchor`` (viewport; its middle by default) stays where it is."""
-        scale = min(_LARGEST, max(_SMALLEST, scale))
-        anchor = anchor if anchor is not None else self.viewport().rect().center()
-        before = self.mapToScene(anchor)
-        self.title_edit.close_edit()
-        self.setTransform(QTransform.fromScale(scale, scale))
-        after = self.mapFromScene(before)
-        self.scroll_by(after.x() - anchor.x(), after.y() - anchor.y())
-        self.setRenderHint(QPainter.RenderHint.Antialiasing, scale >= LOD_BOXES)
-        self.scale_changed.emit(scale)
-
-    def zoom_by(self, factor: float, anchor: QPoint | None = None) -> None:
-        """Zoom by a factor."""
-        self.set_scale(self.scale_factor * factor, anchor)
-
-    def frame(self, ids: Iterable[NodeId] | None = None, *, largest: float = 1.0) -> None:
-        """Bring all nodes, or some, into view."""
-        rect = self.canvas.content_rect(ids)
-        if rect.isNull():
-            self.set_scale(1.0)
-            self.centerOn(0.0, 0.0)
-            return
-        rect.adjust(-48.0, -40.0, 48.0, 40.0)
-        size = self.viewport().size()
-        fitting = min(size.width() / rect.width(), size.height() / rect.height())
-        self.set_scale(min(largest, fitting))
-        self._crowded = None
-        self.centerOn(rect.center())
-
-    def frame_selection(self) -> None:
-        """Bring the selection into view, or all when nothing is selected."""
-        self.frame(self.document.selection.node_ids or None)
-
-    def frame_start(self, readable: float = 0.5) -> None:
-        """Show the whole net where it stays readable, else its beginning."""
-        self.frame()
-        if self.scale_factor < readable and self.canvas.nodes:
-            self.set_scale(0.7)
-            rect = self.canvas.content_rect()
-            view = self.visible_rect()
-            width = min(view.width(), rect.width() + 80.0)
-            height = min(view.height(), rect.height() + 80.0)
-            self.centerOn(rect.left() - 40.0 + width / 2, rect.top() - 40.0 + height / 2)
-            self._crowded = None
-
-    def reveal(self, node_id: NodeId) -> None:
-        """Scroll as little as needed to show a node."""
-        item = self.canvas.nodes.get(node_id)
-        if item is not None and not self.visible_rect().contains(item.scene_body()):
-            self._crowded = None
-            self.centerOn(item.scene_body().center())
-
-    # Painting
-
-    @guard
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if not self.is_far:
-            super().paintEvent(event)
-            return
-        painter = QPainter(self.viewport())
-        painter.fillRect(event.rect(), self.canvas.style_set.canvas)
-        painter.setTransform(self.viewportTransform())
-        self.canvas.overview.paint(painter)
-        painter.end()
-
-    @guard
-    def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
-        style = self.canvas.style_set
-        painter.fillRect(rect, style.canvas)
-        if self.scale_factor < 0.5:
-            return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        painter.setPen(style.dots)
-        left = int(rect.left() // _GRID) * int(_GRID)
-        top = int(rect.top() // _GRID) * int(_GRID)
-        columns = range(left, int(rect.right()) + 1, int(_GRID))
-        rows = range(top, int(rect.bottom()) + 1, int(_GRID))
-        painter.drawPoints([QPointF(x, y) for x in columns for y in rows])
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-
-    def _content_changed(self) -> None:
-        self._crowded = None
-        self._hint.setVisible(not self.canvas.nodes)
-        self._place_hint()
-        if self.is_far:
-            self.viewport().update()
-
-    def _place_hint(self) -> None:
-        self._hint.adjustSize()
-        self._hint.move(self.viewport().rect().center() - self._hint.rect().center())
-
-    @guard
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._crowded = None
-        self._place_hint()
 
     def show_reason(self, text: str, position: QPoint) -> None:
         """Show why a wire may not end here, beside the pointer."""
@@ -402,10 +236,6 @@ class CanvasView(QGraphicsView):
         if event.type() == QEvent.Type.Leave:
             self._set_hovered(None)
         return super().viewportEvent(event)
-
-    @guard
-    def enterEvent(self, event: QEnterEvent) -> None:
-        super().enterEvent(event)
 
     def _hover(self, position: QPoint) -> None:
         if self.is_far:

@@ -51,6 +51,7 @@ class PalettePanel(QWidget):
         self.view.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
         self.view.setMouseTracking(True)
         self.view.setFrameShape(QListView.Shape.NoFrame)
+        self.view.setProperty("flat", True)
         self._empty = QLabel("No layer type fits.")
         self._empty.setProperty("muted", True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignHCenter)

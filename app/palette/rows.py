@@ -35,7 +35,7 @@ class TypeDelegate(QStyledItemDelegate):
         super().__init__(parent)  # type: ignore[arg-type]
         self._summaries = summaries
 
-    @guard(default=QSize(0, _ROW))
+    @guard(default=QSize(0, 28))
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         height = _HEADER_ROW if index.data(HEADER) else _TALL_ROW if self._summaries else _ROW
         line = QFontMetrics(QApplication.font()).height()

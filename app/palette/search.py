@@ -48,6 +48,7 @@ class SearchPopup(QFrame):
         self.view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.view.setMouseTracking(True)
         self.view.setFrameShape(QListView.Shape.NoFrame)
+        self.view.setProperty("flat", True)
         self.view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._note = QLabel()
         self._note.setProperty("muted", True)

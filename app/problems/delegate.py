@@ -26,15 +26,15 @@ class FixDelegate(QStyledItemDelegate):
         if not text:
             return
         theme = Theme.current()
-        rect = QRectF(option.rect).adjusted(GRID, 3, -GRID, -3)  # type: ignore[attr-defined]
-        hover = bool(option.state & QStyle.StateFlag.State_MouseOver)  # type: ignore[attr-defined]
+        rect = QRectF(option.rect).adjusted(GRID, 3, -GRID, -3)
+        hover = bool(option.state & QStyle.StateFlag.State_MouseOver)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(theme.color("accent" if hover else "border"), 1))
         painter.setBrush(theme.color("surface_alt"))
         painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
         painter.setPen(theme.color("accent"))
-        painter.setFont(option.font)  # type: ignore[attr-defined]
+        painter.setFont(option.font)
         room = rect.adjusted(2 * GRID, 0, -2 * GRID, 0)
         shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(room.width()))
         painter.drawText(room, Qt.AlignmentFlag.AlignCenter, shown)
@@ -43,11 +43,11 @@ class FixDelegate(QStyledItemDelegate):
     @guard(default=QSize(0, 28))
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         text = str(index.data() or "")
-        width = option.fontMetrics.horizontalAdvance(text) + 7 * GRID if text else 0  # type: ignore[attr-defined]
+        width = option.fontMetrics.horizontalAdvance(text) + 7 * GRID if text else 0
         return QSize(min(width, _WIDEST), 7 * GRID)
 
 
 def _without_text(option: QStyleOptionViewItem) -> QStyleOptionViewItem:
     plain = QStyleOptionViewItem(option)
-    plain.text = ""  # type: ignore[attr-defined]
+    plain.text = ""
     return plain

@@ -13,7 +13,7 @@ from app.icons import icon
 if TYPE_CHECKING:
     from engine.diagnostics import Diagnostic
 
-__all__ = ["SEVERITY_ROLE", "Column", "ProblemsModel", "counts", "counts_text", "severity_of"]
+__all__ = ["SEVERITY_ROLE", "Column", "ProblemsModel", "counts", "counts_text"]
 
 SEVERITY_ROLE = int(Qt.ItemDataRole.UserRole)
 _SEVERITIES = ("error", "warning", "info")
@@ -34,15 +34,9 @@ class Column(IntEnum):
 _TITLES = {Column.MESSAGE: "Problem", Column.FIX: "", Column.LAYER: "Layer", Column.LINE: "Line", Column.CODE: "Code"}
 
 
-def severity_of(diagnostic: Diagnostic) -> str:
-    """Return ``error``, ``warning`` or ``info``."""
-    text = str(diagnostic.severity).lower()
-    return next((name for name in _SEVERITIES if text.endswith(name)), "info")
-
-
 def counts(diagnostics: Sequence[Diagnostic]) -> tuple[int, int]:
     """Return the number of errors and of warnings."""
-    found = [severity_of(each) for each in diagnostics]
+    found = [each.severity for each in diagnostics]
     return found.count("error"), found.count("warning")
 
 
@@ -72,7 +66,7 @@ class ProblemsModel(QAbstractTableModel):
         """Show these, with the name of the layer of each."""
         pairs = sorted(
             zip(diagnostics, layers, strict=True),
-            key=lambda pair: (_SEVERITIES.index(severity_of(pair[0])), pair[0].line or 0),
+            key=lambda pair: (_SEVERITIES.index(pair[0].severity), pair[0].line or 0),
         )
         self.beginResetModel()
         self._rows = [diagnostic for diagnostic, _ in pairs]
@@ -98,7 +92,7 @@ class ProblemsModel(QAbstractTableModel):
         if not index.isValid() or index.row() >= len(self._rows):
             return None
         each, column = self._rows[index.row()], Column(index.column())
-        severity = severity_of(each)
+        severity = each.severity
         if role == SEVERITY_ROLE:
             return severity
         if role == Qt.ItemDataRole.DisplayRole:
@@ -118,7 +112,7 @@ class ProblemsModel(QAbstractTableModel):
         if column == Column.MESSAGE:
             return each.message
         if column == Column.FIX:
-            return each.fixes[0].title if each.fixes else ""
+            return each.fix.label if each.fix is not None else ""
         if column == Column.LAYER:
             return self._layers[row]
         if column == Column.LINE:
@@ -127,6 +121,6 @@ class ProblemsModel(QAbstractTableModel):
 
     def _tooltip(self, row: int, column: Column) -> str | None:
         each = self._rows[row]
-        if column == Column.FIX and each.fixes:
-            return f"{each.fixes[0].title} (Ctrl+.)"
+        if column == Column.FIX and each.fix is not None:
+            return f"{each.fix.label} (Ctrl+.)"
         return f"{each.message}\n{each.next_step}".strip() if column == Column.MESSAGE else None

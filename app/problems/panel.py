@@ -191,11 +191,11 @@ class ProblemsPanel(QWidget):
         document = self.document
         if document is None or not 0 <= row < len(self.model.rows):
             return
-        fixes = self.model.rows[row].fixes
-        if not fixes:
+        fix = self.model.rows[row].fix
+        if fix is None:
             return
         try:
-            document.apply(fixes[0].title, fixes[0].apply)
+            document.apply(fix.label, fix.apply)
         except NetcanvasError as error:
             self._message.setText(str(error))
             self._message.show()

@@ -9,12 +9,13 @@ from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QPolygonF, QWheelEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QCompleter, QStyle, QStyleOptionComboBox, QStylePainter, QWidget
 
-from app.properties.edits import MIXED, TRAILING_WIDTH, ValueEdit, is_undo_key, set_state
+from app.properties.edits import MIXED, TRAILING_WIDTH, PathEdit, ValueEdit, is_undo_key, set_state
+from app.properties.style import chevron_pen
 from app.qt import blocked, guard
 from app.theme import GRID, Theme
 from engine.schema import FieldInfo
 
-__all__ = ["BoolEdit", "EnumEdit", "SpellingEdit", "known_spellings"]
+__all__ = ["BoolEdit", "EnumEdit", "SingleEdit", "SpellingEdit", "known_spellings"]
 
 _DEFAULT = " (default)"
 _BOX = 4 * GRID
@@ -92,7 +93,6 @@ class BoolEdit(QCheckBox):
         else:
             super().keyPressEvent(event)
 
-
     @guard(default=QSize(80, 28))
     def sizeHint(self) -> QSize:
         return QSize(_BOX + 2 * GRID + self.fontMetrics().horizontalAdvance(self.text()) + 2 * GRID, 7 * GRID)
@@ -114,7 +114,7 @@ class BoolEdit(QCheckBox):
         painter.setBrush(theme.color("accent" if filled else "surface"))
         painter.drawRoundedRect(box, 3, 3)
         ink = theme.color("accent_text" if filled else "text_muted")
-        painter.setPen(QPen(ink, 1.8, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))
+        painter.setPen(chevron_pen(ink, 1.8))
         x, y = box.center().x(), box.center().y()
         if checked == Qt.CheckState.Checked:
             painter.drawPolyline(QPolygonF([QPointF(x - 4, y), QPointF(x - 1, y + 3), QPointF(x + 4, y - 3.5)]))
@@ -200,11 +200,11 @@ class EnumEdit(QComboBox):
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        option.currentText = option.currentText.removesuffix(_DEFAULT)  # type: ignore[attr-defined]
+        option.currentText = option.currentText.removesuffix(_DEFAULT)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         color = Theme.current().color("text_muted" if self.hasFocus() or self.underMouse() else "node_hover")
-        painter.setPen(QPen(color, 1.4, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))
+        painter.setPen(chevron_pen(color))
         x, y = self.width() - TRAILING_WIDTH / 2 - 1, self.height() / 2
         painter.drawPolyline(QPolygonF([QPointF(x - 3, y - 1.5), QPointF(x, y + 1.5), QPointF(x + 3, y - 1.5)]))
         painter.end()
@@ -239,7 +239,12 @@ class SpellingEdit(ValueEdit):
 
     @guard
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Down and not self._list.popup().isVisible():
+        popup = self._list.popup()
+        if event.key() == Qt.Key.Key_Down and not (popup is not None and popup.isVisible()):
             self.open_list()
         else:
             super().keyPressEvent(event)
+
+
+#: Every editor of one value.
+SingleEdit = ValueEdit | PathEdit | BoolEdit | EnumEdit

@@ -16,7 +16,6 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
-    QPen,
     QPolygonF,
     QResizeEvent,
     QWheelEvent,
@@ -24,6 +23,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QMenu, QToolButton, QWidget
 
 from app.icons import icon
+from app.properties.style import chevron_pen
 from app.properties.values import step_number
 from app.qt import Debounce, guard
 from app.theme import GRID, Theme
@@ -223,7 +223,7 @@ class _Stepper(QWidget):
         lively = parent is not None and (parent.hasFocus() or parent.underMouse())
         for step in (1, -1):
             color = theme.color("accent" if self._hover == step else "text_muted" if lively else "node_hover")
-            painter.setPen(QPen(color, 1.4, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))
+            painter.setPen(chevron_pen(color))
             y = middle - 5 * step
             tip = QPointF(x, y - 1.5 * step)
             painter.drawPolyline(QPolygonF([QPointF(x - 3, y + 1.5 * step), tip, QPointF(x + 3, y + 1.5 * step)]))

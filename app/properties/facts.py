@@ -42,9 +42,7 @@ def param_text(shapes: NodeShapes | None) -> str:
     return f"{count_text(count)}  ({parts})" if parts else "none"
 
 
-def port_rows(
-    bottoms: Sequence[str], tops: Sequence[str], shapes: NodeShapes | None
-) -> list[tuple[str, str, str]]:
+def port_rows(bottoms: Sequence[str], tops: Sequence[str], shapes: NodeShapes | None) -> list[tuple[str, str, str]]:
     """Return direction, blob and shape of each port, bottoms first."""
     rows = []
     known = shapes is not None and shapes.state != "unknown"

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path as FilePath
-from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from app.properties.choices import BoolEdit, EnumEdit, SpellingEdit, known_spellings
+from app.properties.choices import BoolEdit, EnumEdit, SingleEdit, SpellingEdit, known_spellings
 from app.properties.edits import NumberEdit, PathEdit, ValueEdit
 from app.properties.lists import ListEdit
 from app.properties.row import Row, object_name
@@ -52,7 +51,7 @@ class FieldRow(Row):
         self.info = info
         self.label.setText(muted_html(info.name, info.unit))
         self.setToolTip(info.doc)
-        self.editor: Any = self._make_editor(message)
+        self.editor = self._make_editor(message)
         self.editor.setObjectName(object_name(path))
         self.editor.setAccessibleName(info.name)
         self.editor.setAccessibleDescription(info.doc)
@@ -80,12 +79,12 @@ class FieldRow(Row):
         line = getattr(self.editor, "line", None)
         return line if isinstance(line, ValueEdit) else None
 
-    def _make_editor(self, message: str) -> QWidget:
+    def _make_editor(self, message: str) -> SingleEdit | ListEdit:
         if self.info.repeated:
             return ListEdit(self.info, lambda: self._make_single(message), self)
         return self._make_single(message)
 
-    def _make_single(self, message: str) -> QWidget:
+    def _make_single(self, message: str) -> SingleEdit:
         info = self.info
         if info.kind == "bool":
             return BoolEdit(self)
@@ -102,7 +101,8 @@ class FieldRow(Row):
 
     def _add_actions(self) -> None:
         self.label.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        for text, slot in (("Reset to default", self.clear), ("Copy name", self._copy_name), ("Copy value", self._copy)):
+        slots = {"Reset to default": self.clear, "Copy name": self._copy_name, "Copy value": self._copy_value}
+        for text, slot in slots.items():
             action = QAction(text, self.label)
             action.triggered.connect(slot)
             self.label.addAction(action)
@@ -110,7 +110,7 @@ class FieldRow(Row):
     def _copy_name(self) -> None:
         QGuiApplication.clipboard().setText(self.info.name)
 
-    def _copy(self) -> None:
+    def _copy_value(self) -> None:
         QGuiApplication.clipboard().setText(self.target.state(self.path).written or self.info.default_text)
 
     # Reading
@@ -191,7 +191,8 @@ class FieldRow(Row):
         written = [entry.text for entry in state.entries]
         try:
             texts = [
-                written[index] if index < len(written) and display_text(self.info, written[index]) == typed
+                written[index]
+                if index < len(written) and display_text(self.info, written[index]) == typed
                 else self._to_text(typed, written[index] if index < len(written) else None)
                 for index, typed in enumerate(entries)
             ]
@@ -225,7 +226,7 @@ class FieldRow(Row):
 
     def _typed(self) -> None:
         self.editor.set_invalid(False)
-        if not self._warning:
+        if self.says_problem:
             self.say("")
         self._check.trigger()
 
@@ -252,4 +253,3 @@ class FieldRow(Row):
     def matches(self, words: str) -> bool:
         """Whether the field's name or help contains the words of a search."""
         return words in self.info.name.lower() or words in self.info.doc.lower()
-

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from app.properties.field_row import FieldRow
 from app.properties.lists import small_button
 from app.properties.param_str import ParamStrRow
-from app.properties.row import object_name
+from app.properties.row import Row, object_name
 from app.properties.section import Section
 from app.properties.snapshot import Path, Snapshot
 from app.properties.style import GUTTER, INDENT
@@ -21,11 +21,14 @@ from engine.errors import NetcanvasError
 from engine.prototxt import unquote
 from engine.schema import FieldInfo, Schema
 
-__all__ = ["MessageForm", "NestedMessage", "RepeatedMessages", "field_matches", "summarise"]
+__all__ = ["Diagnoses", "MessageForm", "NestedMessage", "RepeatedMessages", "field_matches", "summarise"]
 
 _RAW_MESSAGES = frozenset({"BlobProto", "BlobProtoVector"})
 _NEW_ENTRY = {"include": "{ phase: TRAIN }", "exclude": "{ phase: TEST }", "param": "{ lr_mult: 1 }"}
 _SUMMARY_PARTS = 3
+
+#: What the diagnosis says by path of the field: a sentence, and whether it is an error.
+Diagnoses = Mapping[Path, tuple[str, bool]]
 
 
 def summarise(schema: Schema, message: str, group: Snapshot, *, present: bool) -> str:
@@ -50,6 +53,13 @@ def field_matches(schema: Schema, info: FieldInfo, words: str, depth: int = 4) -
     if not info.message_type or info.message_type in _RAW_MESSAGES or depth == 0:
         return False
     return any(field_matches(schema, each, words, depth - 1) for each in schema.describe(info.message_type).fields)
+
+
+def _diagnosis_of(found: Diagnoses, path: Path, *, below: bool) -> tuple[str, bool]:
+    """Return the worst sentence about a field, or about one below it, and whether it is an error."""
+    hits = [found[each] for each in found if each[: len(path)] == path and (below or each == path)]
+    hits.sort(key=lambda hit: not hit[1])
+    return hits[0] if hits else ("", False)
 
 
 class MessageForm(QWidget):
@@ -88,7 +98,6 @@ class MessageForm(QWidget):
         self._message = message
         self._depth = depth
         self._show_unknown = show_unknown
-        self._search = ""
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(INDENT if depth else 0, GRID if depth == 0 else 0, 0, GRID)
         self._layout.setSpacing(0)
@@ -123,12 +132,20 @@ class MessageForm(QWidget):
         for part in (*self.parts, *self._unknown.values()):
             part.refresh()
 
+    def diagnose(self, found: Diagnoses) -> None:
+        """Show what the diagnosis says about each field, by path."""
+        for part in (*self.parts, *self._unknown.values()):
+            if isinstance(part, NestedMessage | RepeatedMessages):
+                part.diagnose(found)
+            elif isinstance(part, Row):
+                text, is_error = _diagnosis_of(found, part.path, below=True)
+                part.diagnose(text, is_error=is_error)
+
     def search(self, words: str) -> bool:
         """Show only fields that match; return whether there is one. Everything for empty words."""
-        self._search = words
         found = False
         for part in (*self.parts, *self._unknown.values()):
-            shown = not words or self._matches(part, words)
+            shown = self._matches(part, words) or not words
             part.setVisible(shown)
             found |= shown
         return found
@@ -212,6 +229,12 @@ class NestedMessage(Section):
         if isinstance(self.body, MessageForm):
             self.body.refresh()
 
+    def diagnose(self, found: Diagnoses) -> None:
+        """Mark the header where something inside is wrong."""
+        self.header.warn(*_diagnosis_of(found, self.path, below=True))
+        if isinstance(self.body, MessageForm):
+            self.body.diagnose(found)
+
     def search(self, words: str) -> bool:
         """Open for the fields that match; return whether there is one."""
         schema = self.target.schema
@@ -279,6 +302,13 @@ class RepeatedMessages(QWidget):
             section.header.setObjectName(object_name((*self.path, index)))
             if isinstance(section.body, MessageForm):
                 section.body.refresh()
+
+    def diagnose(self, found: Diagnoses) -> None:
+        """Mark the entries in which something is wrong."""
+        for index, section in enumerate(self.sections):
+            section.header.warn(*_diagnosis_of(found, (*self.path, index), below=True))
+            if isinstance(section.body, MessageForm):
+                section.body.diagnose(found)
 
     def search(self, words: str) -> bool:
         """Open the entries for the fields that match; return whether there is one."""

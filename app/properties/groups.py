@@ -45,9 +45,7 @@ class FieldGroup:
     is_open: bool = False
 
 
-def layer_groups(
-    schema: Schema, layer_type: str, present: Collection[str], version: int = 2
-) -> tuple[FieldGroup, ...]:
+def layer_groups(schema: Schema, layer_type: str, present: Collection[str], version: int = 2) -> tuple[FieldGroup, ...]:
     """Return the groups for a layer.
 
     Parameters

@@ -83,6 +83,10 @@ class LayerHeader(QWidget):
         self.problem = QLabel(self)
         self.problem.setWordWrap(True)
         self.problem.setProperty("problem", True)
+        self.diagnosis = QLabel(self)
+        self.diagnosis.setObjectName("properties.diagnosis")
+        self.diagnosis.setWordWrap(True)
+        self.diagnosis.hide()
         self.help = QLabel(self)
         self.help.setObjectName("properties.help")
         self.help.setWordWrap(True)
@@ -112,6 +116,7 @@ class LayerHeader(QWidget):
         layout.addLayout(second)
         layout.addWidget(self.help)
         layout.addWidget(self._ports)
+        layout.addWidget(self.diagnosis)
 
     def show_node(self, node: Node, info: LayerInfo | None) -> None:
         """Show what the text says about a layer."""
@@ -173,6 +178,15 @@ class LayerHeader(QWidget):
                 cells[2].setText("unknown" if unknown else rows[index][2])
                 cells[2].setToolTip(reason if unknown else "")
         self._ports.setVisible(bool(rows))
+
+    def diagnose(self, text: str, is_error: bool) -> None:
+        """Show what is wrong with the layer as a whole; nothing for an empty text."""
+        self.diagnosis.setText(text)
+        self.diagnosis.setProperty("problem", is_error)
+        self.diagnosis.setProperty("hint", not is_error)
+        self.diagnosis.style().unpolish(self.diagnosis)
+        self.diagnosis.style().polish(self.diagnosis)
+        self.diagnosis.setVisible(bool(text))
 
     def say(self, problem: str) -> None:
         """Say what is wrong with the name; nothing for an empty text."""

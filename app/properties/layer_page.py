@@ -11,7 +11,9 @@ from app.properties.forms import MessageForm, field_matches
 from app.properties.groups import FieldGroup, layer_groups
 from app.properties.header import LayerHeader
 from app.properties.section import Section
+from app.properties.snapshot import Path
 from app.properties.target import LayerTarget
+from app.qt import Debounce
 from app.theme import GRID
 from engine.errors import NetcanvasError
 
@@ -40,6 +42,7 @@ class LayerPage(QWidget):
         self.target = target
         self.groups = groups_of(target)
         self._folds = folds
+        self._forms_due = Debounce(self.refresh_diagnoses, 0, self)
         self.header = LayerHeader(self)
         self.header.renamed.connect(self._rename)
         self.sections: list[Section] = []
@@ -52,11 +55,14 @@ class LayerPage(QWidget):
         self._layout.addSpacing(4 * GRID)
         self._layout.addStretch(1)
         self.refresh_facts()
+        self.refresh_diagnoses()
 
     def _add(self, group: FieldGroup) -> None:
         def form() -> MessageForm:
             unknown = bool(group.base) or group.title == "More"
-            return MessageForm(self.target, group.message, group.fields, group.base, show_unknown=unknown)
+            made = MessageForm(self.target, group.message, group.fields, group.base, show_unknown=unknown)
+            self._forms_due.trigger()
+            return made
 
         has_unknown = group.title == "More" and bool(self._unknown_names())
         is_open = self._folds.get(group.title, group.is_open or has_unknown)
@@ -92,6 +98,7 @@ class LayerPage(QWidget):
             if isinstance(section.body, MessageForm):
                 section.body.bind(target)
         self.refresh_facts()
+        self.refresh_diagnoses()
         return True
 
     def refresh(self) -> bool:
@@ -115,6 +122,23 @@ class LayerPage(QWidget):
         self.header.show_node(nodes[0], info)
         self.header.show_shapes(nodes[0], self.document.shapes.get(nodes[0].id))
 
+    def refresh_diagnoses(self) -> None:
+        """Show what the diagnosis says about the layer and its fields."""
+        found: dict[Path, tuple[str, bool]] = {}
+        for each in self.document.diagnostics:
+            if each.node in self.target.ids and each.severity != "info":
+                text = f"{each.message} {each.next_step}".strip()
+                is_error = each.severity == "error"
+                if each.field not in found or (is_error and not found[each.field][1]):
+                    found[each.field] = (text, is_error)
+        self.header.diagnose(*found.pop((), ("", False)))
+        for group, section in zip(self.groups, self.sections, strict=True):
+            names = [group.base] if group.base else [(info.name,) for info in group.fields]
+            inside = [hit for path, hit in found.items() if path[:1] in names]
+            section.header.warn(*next(iter(sorted(inside, key=lambda hit: not hit[1])), ("", False)))
+            if isinstance(section.body, MessageForm):
+                section.body.diagnose(found)
+
     def search(self, words: str) -> bool:
         """Show only fields that match; return whether there is one. Everything for empty words."""
         found = False
@@ -137,7 +161,8 @@ class LayerPage(QWidget):
             self.header.say("")
             return
         try:
-            self.document.apply(f"Rename {node.name or 'layer'} to {name}", lambda graph: graph.rename_node(node.id, name))
+            label = f"Rename {node.name or 'layer'} to {name}"
+            self.document.apply(label, lambda graph: graph.rename_node(node.id, name))
         except NetcanvasError as error:
             self.header.say(str(error))
             return

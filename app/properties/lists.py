@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from app.icons import icon
+from app.properties.choices import SingleEdit
 from app.properties.edits import ValueEdit
 from app.properties.values import join_list, split_list
 from app.theme import GRID
@@ -43,12 +44,12 @@ class ListEdit(QWidget):
 
     list_committed = Signal(list)
 
-    def __init__(self, info: FieldInfo, make_entry: Callable[[], QWidget], parent: QWidget | None = None) -> None:
+    def __init__(self, info: FieldInfo, make_entry: Callable[[], SingleEdit], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._info = info
         self._make_entry = make_entry
         self._entries: list[str] = []
-        self._editors: list[QWidget] = []
+        self._editors: list[SingleEdit] = []
         self.line = ValueEdit(self)
         self.line.committed.connect(self._commit_line)
         self._toggle = small_button("list", "One line per entry", self.line)
@@ -84,7 +85,7 @@ class ListEdit(QWidget):
         return self._toggle.isChecked()
 
     @property
-    def entry_editors(self) -> Sequence[QWidget]:
+    def entry_editors(self) -> Sequence[SingleEdit]:
         """The editors of the entries while they are unfolded."""
         return self._editors
 
@@ -120,13 +121,13 @@ class ListEdit(QWidget):
         while len(self._editors) < len(entries):
             self._add_line(len(self._editors))
         for editor, text in zip(self._editors, entries, strict=True):
-            editor.show_value(text or None)  # type: ignore[attr-defined]
+            editor.show_value(text or None)
 
     def _add_line(self, index: int) -> None:
         line = QWidget(self._list)
         editor = self._make_entry()
         editor.setAccessibleName(f"{self._info.name} {index + 1}")
-        editor.committed.connect(lambda text: self._commit_entry(index, text))  # type: ignore[attr-defined]
+        editor.committed.connect(lambda text: self._commit_entry(index, text))
         remove = small_button("x", "Remove this entry", line)
         remove.clicked.connect(lambda: self._remove(index))
         layout = QHBoxLayout(line)

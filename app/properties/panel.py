@@ -61,18 +61,18 @@ class PropertiesPanel(QWidget):
         self._nothing.setProperty("muted", True)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self._nothing.hide()
-        self.scroll = QScrollArea(self)
-        self.scroll.setObjectName("properties-scroll")
-        self.scroll.setWidgetResizable(True)
-        self.scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._body = QWidget(self.scroll)
+        self.area = QScrollArea(self)
+        self.area.setObjectName("properties-scroll")
+        self.area.setWidgetResizable(True)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._body = QWidget(self.area)
         self._body.setObjectName("properties-body")
         self._pages = QVBoxLayout(self._body)
         self._pages.setContentsMargins(3 * GRID, GRID, 2 * GRID, 2 * GRID)
         self._pages.setSpacing(0)
-        self.scroll.setWidget(self._body)
+        self.area.setWidget(self._body)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
@@ -81,7 +81,7 @@ class PropertiesPanel(QWidget):
         top.addWidget(self.search_line)
         top.addWidget(self._nothing)
         layout.addLayout(top)
-        layout.addWidget(self.scroll, 1)
+        layout.addWidget(self.area, 1)
         self.setMinimumWidth(65 * GRID)
         self.setFocusProxy(self.search_line)
         for keys, slot in (("F2", self.edit_name), (QKeySequence.StandardKey.Find, self.focus_search)):
@@ -96,12 +96,14 @@ class PropertiesPanel(QWidget):
             old.selection.changed.disconnect(self._selection_changed)
             old.changed.disconnect(self._graph_changed)
             old.shapes_changed.disconnect(self._facts_changed)
+            old.diagnostics_changed.disconnect(self._diagnoses_changed)
         self.document = document
         self._replace_page(None)
         if document is not None:
             document.selection.changed.connect(self._selection_changed)
             document.changed.connect(self._graph_changed)
             document.shapes_changed.connect(self._facts_changed)
+            document.diagnostics_changed.connect(self._diagnoses_changed)
             self._selection_changed()
         self.search_line.setEnabled(document is not None)
 
@@ -120,7 +122,7 @@ class PropertiesPanel(QWidget):
             if page.try_bind(ids):
                 self._search(self.search_line.text())
                 return
-        if not ids and isinstance(page, NetPage):
+        if not self.document.selection.node_ids and isinstance(page, NetPage):
             page.show_net(self.document)
             return
         self._replace_page(self._page_for(ids))
@@ -146,6 +148,11 @@ class PropertiesPanel(QWidget):
             self.page.refresh_facts()
         elif isinstance(self.page, NetPage) and self.document is not None:
             self.page.show_net(self.document)
+
+    @guard
+    def _diagnoses_changed(self) -> None:
+        if isinstance(self.page, LayerPage):
+            self.page.refresh_diagnoses()
 
     @guard
     def _dress(self, theme: Theme) -> None:
@@ -191,7 +198,7 @@ class PropertiesPanel(QWidget):
         return label
 
     def _replace_page(self, page: QWidget | None, *, keep_place: bool = False) -> None:
-        place = self.scroll.verticalScrollBar().value()
+        place = self.area.verticalScrollBar().value()
         focused = QApplication.focusWidget()
         name = focused.objectName() if focused is not None and self.isAncestorOf(focused) else ""
         if self.page is not None:
@@ -206,12 +213,12 @@ class PropertiesPanel(QWidget):
         self._search(self.search_line.text())
         if keep_place:
             self._body.adjustSize()
-            self.scroll.verticalScrollBar().setValue(place)
+            self.area.verticalScrollBar().setValue(place)
             again = page.findChild(QWidget, name) if name else None
             if again is not None:
                 again.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
-            self.scroll.verticalScrollBar().setValue(0)
+            self.area.verticalScrollBar().setValue(0)
 
     # What the user does
 
@@ -223,7 +230,7 @@ class PropertiesPanel(QWidget):
             line = self.page.name
         else:
             return
-        self.scroll.ensureWidgetVisible(line)
+        self.area.ensureWidgetVisible(line)
         line.setFocus(Qt.FocusReason.ShortcutFocusReason)
         line.selectAll()
 

@@ -311,8 +311,10 @@ class ParamStrRow(QWidget):
             text = str(value) if isinstance(value, _Written) else parsed.spell(item.key, value)
             changed = parsed.replace(item.key, text)
             again = parse_param_str(changed)
-            if again.kind != parsed.kind or (isinstance(value, _Written) and isinstance(again.items[index].value, str)):
-                raise CheckError(f"{item.key or 'value'}: a value like {item.text or 'true'} is expected, got '{text}'.")
+            became_text = isinstance(value, _Written) and isinstance(again.items[index].value, str)
+            if again.kind != parsed.kind or became_text:
+                like = item.text or "true"
+                raise CheckError(f"{item.key or 'value'}: a value like {like} is expected, got '{text}'.")
             self._write(item.start, item.end, changed[item.start : len(changed) - (len(parsed.source) - item.end)])
         except NetcanvasError as error:
             row.say(str(error))

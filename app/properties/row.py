@@ -69,7 +69,8 @@ class Row(QWidget):
         self._grid.addWidget(self.reset, 0, 3, top | Qt.AlignmentFlag.AlignRight)
         self._grid.addWidget(self.message, 1, 2)
         self._grid.setRowMinimumHeight(0, 7 * GRID)
-        self._warning = ""
+        self._said = ("", False)
+        self._diagnosis = ("", False)
 
     def place_editor(self, editor: QWidget) -> None:
         """Put the editor into its column."""
@@ -81,6 +82,7 @@ class Row(QWidget):
         """Edit another target of the same kind; what was typed for the old one goes."""
         self.target = target
         self.say("")
+        self.diagnose("", is_error=True)
         self.refresh()
 
     def refresh(self) -> None:
@@ -103,13 +105,29 @@ class Row(QWidget):
         return True
 
     def say(self, problem: str, *, hint: bool = False) -> None:
-        """Say in one sentence what is wrong; nothing for an empty one."""
-        self._warning = problem if hint else ""
+        """Say in one sentence what is wrong with what was typed, or hint at something; nothing for an empty one."""
+        self._said = (problem, hint)
+        self._show_message()
+
+    def diagnose(self, text: str, *, is_error: bool) -> None:
+        """Show what the document's diagnosis says about the field; what is wrong with typed text goes before it."""
+        if (text, not is_error) != self._diagnosis:
+            self._diagnosis = (text, not is_error)
+            self._show_message()
+
+    @property
+    def says_problem(self) -> bool:
+        """Whether something is wrong with what was typed."""
+        return bool(self._said[0]) and not self._said[1]
+
+    def _show_message(self) -> None:
+        problem, hint = self._said if self.says_problem or not self._diagnosis[0] else self._diagnosis
         self.message.setText(problem)
-        self.message.setProperty("problem", not hint)
-        self.message.setProperty("hint", hint)
-        self.message.style().unpolish(self.message)
-        self.message.style().polish(self.message)
+        if self.message.property("hint") != hint:
+            self.message.setProperty("problem", not hint)
+            self.message.setProperty("hint", hint)
+            self.message.style().unpolish(self.message)
+            self.message.style().polish(self.message)
         self.message.setVisible(bool(problem))
 
     @guard

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.properties.style import GAP, GUTTER, TEXT_INSET, editor_left
+from app.properties.style import GAP, GUTTER, TEXT_INSET, chevron_pen, editor_left
 from app.qt import guard
 from app.theme import GRID, Theme
 
@@ -37,6 +37,8 @@ class SectionHeader(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.summary = ""
         self.is_set = False
+        self.warning = ("", False)
+        self._help = ""
         self._depth = depth
         self._buttons = QHBoxLayout(self)
         self._buttons.setContentsMargins(0, 0, 0, 0)
@@ -51,6 +53,15 @@ class SectionHeader(QAbstractButton):
         """Show in few words what the section holds; what the user set stands out."""
         if (summary, is_set) != (self.summary, self.is_set):
             self.summary, self.is_set = summary, is_set
+            self.update()
+
+    def warn(self, text: str, is_error: bool) -> None:
+        """Mark the section as one in which something is wrong; not for an empty text."""
+        if (text, is_error) != self.warning:
+            if not self.warning[0]:
+                self._help = self.toolTip()
+            self.warning = (text, is_error)
+            self.setToolTip(text or self._help)
             self.update()
 
     @guard(default=QSize(120, 28))
@@ -87,9 +98,7 @@ class SectionHeader(QAbstractButton):
         x, y = _CHEVRON_X, self.height() / 2
         points = [(-3, -1.5), (0, 1.5), (3, -1.5)] if self.isChecked() else [(-1.5, -3), (1.5, 0), (-1.5, 3)]
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(
-            QPen(theme.color("text_muted"), 1.4, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
-        )
+        painter.setPen(chevron_pen(theme.color("text_muted")))
         painter.drawPolyline(QPolygonF([QPointF(x + dx, y + dy) for dx, dy in points]))
 
     def _paint_texts(self, painter: QPainter, theme: Theme) -> None:
@@ -97,13 +106,18 @@ class SectionHeader(QAbstractButton):
         if self._depth == 0:
             font.setWeight(QFont.Weight.DemiBold)
         painter.setFont(font)
-        painter.setPen(theme.color("text"))
+        warning, is_error = self.warning
+        painter.setPen(theme.color("text" if not warning else "error" if is_error else "warning"))
         right = self.width() - sum(self._button_widths()) - GRID
         column = right if self._depth == 0 else editor_left(self, self._depth - 1)
         align = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
         metrics, elide = painter.fontMetrics(), Qt.TextElideMode.ElideRight
         width = min(metrics.horizontalAdvance(self.text()) + 2, column - GUTTER - GAP)
         painter.drawText(QRect(GUTTER, 0, width, self.height()), align, metrics.elidedText(self.text(), elide, width))
+        if warning:
+            width += GAP
+            painter.setBrush(painter.pen().color())
+            painter.drawEllipse(QPointF(GUTTER + width - 2, self.height() / 2), 2.5, 2.5)
         start = GUTTER + width + GAP if self._depth == 0 else column + TEXT_INSET
         room = QRect(start, 0, right - start, self.height())
         if room.width() < 6 * GRID:
@@ -139,7 +153,13 @@ class Section(QWidget):
     toggled = Signal(bool)
 
     def __init__(
-        self, title: str, make_body: Callable[[], QWidget], *, depth: int = 0, is_open: bool = False, parent: QWidget | None = None
+        self,
+        title: str,
+        make_body: Callable[[], QWidget],
+        *,
+        depth: int = 0,
+        is_open: bool = False,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._make_body = make_body

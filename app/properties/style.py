@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from string import Template
 
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QPen
 from PySide6.QtWidgets import QWidget
 
 from app.theme import GRID, Theme
 
-__all__ = ["GAP", "GUTTER", "INDENT", "RESET_WIDTH", "TEXT_INSET", "editor_left", "muted_html", "panel_stylesheet"]
+__all__ = [
+    "GAP",
+    "GUTTER",
+    "INDENT",
+    "RESET_WIDTH",
+    "TEXT_INSET",
+    "chevron_pen",
+    "editor_left",
+    "muted_html",
+    "panel_stylesheet",
+]
 
 GAP = 2 * GRID
 #: Room at the left of a form for the arrows that fold.
@@ -57,6 +69,11 @@ def editor_left(widget: QWidget, depth: int) -> int:
     column = round((widget.width() + indent) * _LABEL_SHARE)
     column = min(max(column, _NARROWEST_LABEL), _WIDEST_LABEL) + GUTTER
     return max(column - indent, 14 * GRID)
+
+
+def chevron_pen(color: QColor, width: float = 1.4) -> QPen:
+    """Return the pen that small arrows and check marks are drawn with."""
+    return QPen(color, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
 
 
 def muted_html(name: str, unit: str) -> str:

@@ -141,9 +141,9 @@ class PrototxtEdit(QPlainTextEdit):
             text_format = QTextCharFormat()
             text_format.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
             text_format.setUnderlineColor(theme.color("error" if mistake.is_error else "warning"))
-            selection.format = text_format  # type: ignore[attr-defined]
+            selection.format = text_format
             cursor = _cursor_for(block, mistake.column)
-            selection.cursor = cursor  # type: ignore[attr-defined]
+            selection.cursor = cursor
             selections.append(selection)
             self._mistakes.append(mistake)
             self._mistake_cursors.append(cursor)

@@ -1,8 +1,8 @@
-"""What the editor widget shows against what the file says.
+r"""What the editor widget shows against what the file says.
 
 A ``QTextDocument`` knows one kind of line end and no lone surrogates, and a prototxt may have any bytes. The mirror
 keeps the file's text beside the widget's, line by line, so that lines nobody touched come back byte for byte: their
-``\\r\\n``, their bytes that are not UTF-8, everything.
+``\r\n``, their bytes that are not UTF-8, everything.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class TextMirror:
             self._lines = [line.translate(self._show) for line in self._lines]
 
     def shown(self) -> str:
-        """Return the whole text for the widget, lines separated by ``\\n``."""
+        """Return the whole text for the widget, with line feeds between the lines."""
         return "\n".join(self._lines)
 
     def update(self, text: str) -> LineChange | None:

@@ -293,8 +293,9 @@ class TextPane(QWidget):
             found[problem.line, problem.message] = Mistake(problem.line, problem.column, text)
         for each in document.diagnostics[:_MOST_MISTAKES]:
             if each.line:
-                is_error = str(each.severity).lower().endswith("error")
-                found.setdefault((each.line, each.message), Mistake(each.line, each.column, each.message, is_error))
+                text = f"{each.message} {each.next_step}".strip()
+                mistake = Mistake(each.line, each.column, text, each.severity == "error")
+                found.setdefault((each.line, each.message), mistake)
         self.edit.set_mistakes(list(found.values()))
 
     def _say(self, problem: str) -> None:

@@ -6,9 +6,9 @@ import html
 import math
 
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QCheckBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.qt import guard
 from app.theme import Theme
@@ -18,8 +18,9 @@ from app.training.series import Series
 
 __all__ = ["CurvesView"]
 
-_RAW, _SMOOTHED = 1, 2
 _MARKS_BELOW = 200
+_HEADER_HEIGHT = 24
+_TWO_PLOTS_WIDTH = 480
 _TEST_ROLES = ("ok", "warning", "error", "text")
 
 
@@ -33,10 +34,8 @@ class CurvesView(QWidget):
         self._loss = Plot("Loss", self)
         self._tests = Plot("Test", self)
         self._tests.plot.setXLink(self._loss.plot)
-        self.log_button = QToolButton(self)
+        self.log_button = QCheckBox("Log", self)
         self.log_button.setObjectName("training.log_scale")
-        self.log_button.setText("log")
-        self.log_button.setCheckable(True)
         self.log_button.setToolTip("Show the loss on a logarithmic scale")
         self.log_button.toggled.connect(self._set_log_scale)
         self._loss.header.addWidget(self.log_button)
@@ -68,12 +67,14 @@ class CurvesView(QWidget):
                 plot.clear()
         theme = Theme.current()
         loss = self._loss
-        loss.draw("loss", model.train, _RAW, theme.mix("accent", "surface", 0.45), width=1.0)
-        loss.draw("smoothed", model.train, _SMOOTHED, theme.color("accent"), width=2.0)
+        loss.draw("loss", model.train, 1, theme.mix("accent", "surface", 0.45), ragged=True)
+        loss.draw("smoothed", model.trend, 1, theme.color("accent"))
         for name, series, color in self._colored(theme):
             plot = loss if is_loss(name) else self._tests
             label = f"test {name}" if is_loss(name) else name
-            plot.draw(label, series, 1, color, width=2.0, marks=len(series) < _MARKS_BELOW)
+            plot.draw(label, series, 1, color, marks=len(series) < _MARKS_BELOW)
+        for plot in (self._loss, self._tests):
+            plot.tell()
         self._tests.setVisible(any(not is_loss(name) for name in model.tests))
 
     def _colored(self, theme: Theme) -> list[tuple[str, Series, QColor]]:
@@ -101,7 +102,7 @@ class CurvesView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the plots side by side where there is more width than height."""
         super().resizeEvent(event)
-        wide = event.size().width() > 1.3 * event.size().height()
+        wide = event.size().width() > max(1.3 * event.size().height(), _TWO_PLOTS_WIDTH)
         direction = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
         if self._layout.direction() != direction:
             self._layout.setDirection(direction)
@@ -129,6 +130,7 @@ class Plot(QWidget):
         self.header = QHBoxLayout()
         self.header.setContentsMargins(0, 0, 0, 0)
         self.header.addWidget(self.legend, 1)
+        self.header.addStrut(_HEADER_HEIGHT)
         self.plot = _QuietPlot(self)
         self.plot.setMinimumHeight(60)
         self.cross = pg.InfiniteLine(angle=90, movable=False)
@@ -148,25 +150,36 @@ class Plot(QWidget):
             self.plot.removeItem(curve)
         self._curves.clear()
         self.plot.enableAutoRange()
-        self._tell()
+        self.tell()
 
-    def draw(self, name: str, series: Series, column: int, color: QColor, *, width: float, marks: bool = False) -> None:
-        """Draw a curve, or bring the one of that name up to date."""
-        curve = self._curves[name][0] if name in self._curves else self._add_curve()
+    def draw(
+        self, name: str, series: Series, column: int, color: QColor, *, ragged: bool = False, marks: bool = False
+    ) -> None:
+        """Draw a curve, or bring the one of that name up to date.
+
+        Parameters
+        ----------
+        ragged : bool
+            Keep every peak, in a thin line without smooth edges, which cost most and are seen least there.
+        marks : bool
+            Mark each point.
+        """
+        curve = self._curves[name][0] if name in self._curves else self._add_curve(ragged)
         self._curves[name] = (curve, series, column, color)
-        curve.setPen(pg.mkPen(color, width=width))
+        curve.setPen(pg.mkPen(color, width=1.0 if ragged else 2.0))
         curve.setSymbol("o" if marks else None)
         curve.setSymbolBrush(pg.mkBrush(color))
         curve.setSymbolPen(None)
         # A copy: the item must not see numbers that are added while it paints.
-        curve.setData(series.x.copy(), series.column(column).copy())
-        self._tell()
+        curve.setData(series.x.copy(), series.column(column).copy(), antialias=not ragged)
 
-    def _add_curve(self) -> pg.PlotDataItem:
-        curve = pg.PlotDataItem(symbolSize=6, connect="finite", antialias=True)
-        curve.setDownsampling(auto=True, method="peak")
-        curve.setClipToView(True)
+    def _add_curve(self, ragged: bool) -> pg.PlotDataItem:
+        curve = pg.PlotDataItem(symbolSize=6, connect="finite")
         self.plot.addItem(curve)
+        # After adding, which resets both. One or two points for each column of pixels are all that can be seen.
+        curve.setDownsampling(auto=True, method="peak" if ragged else "mean")
+        curve.setClipToView(True)
+        curve.opts["autoDownsampleFactor"] = 1.0
         return curve
 
     def curve(self, name: str) -> pg.PlotDataItem:
@@ -179,7 +192,7 @@ class Plot(QWidget):
         self.cross.setVisible(math.isfinite(iteration))
         if math.isfinite(iteration):
             self.cross.setPos(iteration)
-        self._tell()
+        self.tell()
 
     def dress(self, theme: Theme) -> None:
         """Take the colours of a theme."""
@@ -188,10 +201,12 @@ class Plot(QWidget):
             axis = self.plot.getAxis(side)
             axis.setPen(pg.mkPen(theme.color("border")))
             axis.setTextPen(pg.mkPen(theme.color("text_muted")))
+        self.plot.rules.color = theme.mix("border", "surface", 0.5)
         self.cross.setPen(pg.mkPen(theme.color("text_muted"), width=1, style=Qt.PenStyle.DashLine))
-        self._tell()
+        self.tell()
 
-    def _tell(self) -> None:
+    def tell(self) -> None:
+        """Write the heading: names of the curves, and their values under the pointer."""
         theme = Theme.current()
         muted = theme.color("text_muted").name()
         parts = [f"<b>{self._title}</b>"]
@@ -205,13 +220,41 @@ class Plot(QWidget):
             parts.append(f"{dot} <span style='color:{muted}'>{html.escape(name)}</span>{value}")
         if math.isfinite(at):
             parts.insert(1, f"<span style='color:{muted}'>iteration {formats.count(int(at))}</span>")
-        self.legend.setText("&nbsp;&nbsp; ".join(parts))
+        text = "&nbsp;&nbsp; ".join(parts)
+        if text != self.legend.text():  # laying it out costs more than a curve
+            self.legend.setText(text)
 
     @guard
     def _mouse_moved(self, position: QPointF) -> None:
         view = self.plot.getPlotItem().vb
         inside = view.sceneBoundingRect().contains(position)
         self.hovered.emit(view.mapSceneToView(position).x() if inside and self._curves else math.nan)
+
+
+class _Rules(pg.GraphicsObject):  # type: ignore[misc]
+    """Faint lines at the numbers of the vertical axis; pyqtgraph's own grid costs more than all curves together."""
+
+    def __init__(self, axis: pg.AxisItem) -> None:
+        super().__init__()
+        self._axis = axis
+        self.color = QColor()
+        self.setZValue(-1)
+
+    @guard(default=QRectF())
+    def boundingRect(self) -> QRectF:
+        return self.viewRect() or QRectF()
+
+    @guard
+    def viewRangeChanged(self, *_ranges: object) -> None:
+        self.prepareGeometryChange()
+
+    @guard
+    def paint(self, painter: QPainter, _option: object, _widget: object = None) -> None:
+        view = self.viewRect()
+        painter.setPen(pg.mkPen(self.color))
+        levels = self._axis.tickValues(view.top(), view.bottom(), self._axis.height())
+        for value in levels[0][1] if levels else ():
+            painter.drawLine(QPointF(view.left(), value), QPointF(view.right(), value))
 
 
 class _QuietPlot(pg.PlotWidget):  # type: ignore[misc]
@@ -224,7 +267,8 @@ class _QuietPlot(pg.PlotWidget):  # type: ignore[misc]
         self.setMenuEnabled(False)
         self.hideButtons()
         self.setFrameShape(self.Shape.NoFrame)
-        self.showGrid(x=False, y=True, alpha=0.15)
+        self.rules = _Rules(self.getAxis("left"))
+        self.addItem(self.rules, ignoreBounds=True)
         self.setToolTip("Wheel to zoom, drag to pan, double-click to show everything")
         self.getAxis("bottom").enableAutoSIPrefix(False)
         self.getAxis("left").enableAutoSIPrefix(False)

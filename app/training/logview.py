@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from app.theme import monospace_font
@@ -9,6 +11,7 @@ from app.theme import monospace_font
 __all__ = ["LogView"]
 
 _MOST_LINES = 5000
+_PREFIX = re.compile(r"^[IWEF]\d{4} (\d\d:\d\d:\d\d)\.\d+ +\d+ [\w.]+:\d+\] ", re.MULTILINE)
 
 
 class LogView(QPlainTextEdit):
@@ -25,9 +28,10 @@ class LogView(QPlainTextEdit):
         self.setPlaceholderText("What the training writes appears here.")
 
     def add(self, text: str) -> None:
-        """Add text at the end."""
+        """Add text at the end; of the prefix of each line only the time is shown."""
         if not text:
             return
+        text = _PREFIX.sub(r"\1  ", text)
         lines = text.split("\n")
         if len(lines) > _MOST_LINES:
             text = "\n".join(lines[-_MOST_LINES:])

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from app.training.series import Series
 from engine.worker import (
     Event,
@@ -28,6 +31,7 @@ __all__ = ["Notice", "RunModel", "is_loss"]
 
 IDLE = "idle"
 STARTING = "waiting"
+_TREND_WINDOW = 20
 LIVE = frozenset({"waiting", "running", "paused"})
 
 
@@ -65,7 +69,9 @@ class RunModel:
     state : str
         A state of the run, or ``idle`` for none.
     train : Series
-        Iteration, loss, smoothed loss, learning rate.
+        Iteration, loss, smoothed loss, learning rate, as the solver gives them.
+    trend : Series
+        Iteration and loss, averaged for the eye: the solver's smoothed loss hides nothing while ``average_loss`` is 1.
     tests : dict of str to Series
         Iteration and value, by ``name`` of the output, or ``name (#1)`` for the second test net.
     new_text : list of str
@@ -82,6 +88,7 @@ class RunModel:
     speed: float = 0.0
     seconds_left: float = math.nan
     train: Series = field(default_factory=lambda: Series(4))
+    trend: Series = field(default_factory=Series)
     tests: dict[str, Series] = field(default_factory=dict)
     new_text: list[str] = field(default_factory=list)
     notice: Notice | None = None
@@ -103,7 +110,7 @@ class RunModel:
         """Take over what the run folder says."""
         self.state = status.state
         self.iteration, self.max_iter = status.iteration, status.max_iter
-        self.train.extend(history.points)
+        self._add_points(history.points)
         for test in history.tests:
             self._add_test(test)
         if len(self.train):
@@ -160,7 +167,14 @@ class RunModel:
         self.iteration, self.max_iter = event.iteration, event.max_iter
         self.loss, self.learning_rate = event.smoothed_loss, event.learning_rate
         self.speed, self.seconds_left = event.speed, event.seconds_left
-        self.train.extend(event.points)
+        self._add_points(event.points)
+
+    def _add_points(self, points: NDArray[np.float64]) -> None:
+        before = len(self.train)
+        self.train.extend(points)
+        first = max(0, before - _TREND_WINDOW + 1)
+        means = trailing_mean(self.train.column(1)[first:], _TREND_WINDOW)
+        self.trend.extend(np.column_stack((self.train.x[first:], means))[before - first :])
 
     def _add_test(self, event: Metrics) -> None:
         for name, value in scalars(event.outputs).items():
@@ -172,6 +186,15 @@ class RunModel:
         text = "".join(self.new_text)
         self.new_text.clear()
         return text
+
+
+def trailing_mean(values: NDArray[np.float64], window: int) -> NDArray[np.float64]:
+    """Return the mean of each value and up to ``window - 1`` values before it, shape (n,) as ``values``."""
+    sums = np.cumsum(np.concatenate(([0.0], values)))
+    ends = np.arange(1, len(values) + 1)
+    starts = np.maximum(ends - window, 0)
+    means: NDArray[np.float64] = (sums[ends] - sums[starts]) / (ends - starts)
+    return means
 
 
 def scalars(outputs: Mapping[str, Any]) -> dict[str, float]:

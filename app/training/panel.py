@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
 
@@ -16,7 +16,7 @@ from app.qt import guard
 from app.theme import Theme
 from app.training import formats
 from app.training.actions import ActionButton, TrainingActions
-from app.training.facts import FactsRow, StateChip
+from app.training.facts import EmptyHint, FactsRow, StateChip
 from app.training.launch import Launch, run_parents
 from app.training.logview import LogView
 from app.training.model import Notice, RunModel
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["TrainingPanel"]
 
-_NARROW = 640
+_NARROW = 760
+_SMALLEST = QSize(320, 220)
 _TRANSIENT_MILLISECONDS = 5000
 
 _log = logging.getLogger(__name__)
@@ -52,9 +53,12 @@ class TrainingPanel(QWidget):
         For the window's toolbar and menus; they carry their shortcuts.
     state_changed : Signal(str)
         State of the run that is shown: idle, waiting, running, paused, finished, stopped, failed or lost.
+    folder_trusted : Signal(Path)
+        The user allowed the code of a project folder, for the window to remember.
     """
 
     state_changed = Signal(str)
+    folder_trusted = Signal(object)
     _plots_loaded = Signal()
 
     def __init__(self, document: Document | None = None, parent: QWidget | None = None) -> None:
@@ -90,11 +94,7 @@ class TrainingPanel(QWidget):
         self.solver_label.setBuddy(self.solver_box)
         self.strip = MessageStrip(self)
         self.facts = FactsRow(self)
-        self._hint = QLabel(self)
-        self._hint.setObjectName("training.hint")
-        self._hint.setProperty("muted", True)
-        self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._hint.setWordWrap(True)
+        self._hint = EmptyHint(self)
         self._pictures = QStackedWidget(self)
         self._pictures.addWidget(self._hint)
         self.log = LogView(self)
@@ -137,6 +137,7 @@ class TrainingPanel(QWidget):
         layout.setSpacing(4)
         layout.addLayout(head)
         layout.addWidget(self._split, 1)
+        self.setMinimumSize(_SMALLEST)  # said outright, or a long message would make the dock grow
 
     def _solver_place(self, row: QHBoxLayout) -> None:
         row.addWidget(self.solver_label)
@@ -222,12 +223,31 @@ class TrainingPanel(QWidget):
         """Start a new run of the document as it is now."""
         if self._document is None or self._obstacle() or self._model.live:
             return
+        if self._needs_trust(self._document):
+            return
         try:
             launch = Launch.of(self._document)
         except (OSError, ValueError) as error:
             self.strip.show_notice(Notice("error", f"The solver cannot be read: {error}. Choose another one."))
             return
         self._show_session(launch.start)
+
+    def _needs_trust(self, document: Document) -> bool:
+        """Ask before code of the project's folder is run for the first time; return whether that is to be answered."""
+        has_code = any(node.type == "Python" for node in document.graph.nodes())
+        if document.path is None or document.live.trusted or not has_code:
+            return False
+        folder = document.path.parent
+
+        def allow() -> None:
+            document.live.trusted = True
+            document.live.refresh()
+            self.folder_trusted.emit(folder)
+            self.train()
+
+        text = f"Training runs the Python layers of this net with their code from '{folder.name}'. Do you trust it?"
+        self.strip.show_notice(Notice("warning", text), [("Trust and train", allow)])
+        return True
 
     def pause_or_resume(self) -> None:
         """Pause the run that is shown, or let it go on."""
@@ -328,7 +348,7 @@ class TrainingPanel(QWidget):
         self._actions.show_state(self._model.state, wish, self._obstacle())
         self.chip.show_state(self._model.state, wish)
         if self._model.state == "idle":
-            self._hint.setText(self._obstacle() or "Press Train (Ctrl+Enter): loss and accuracy are drawn here.")
+            self._hint.say(self._obstacle() or "Press Train (Ctrl+Enter) to see loss and accuracy here.")
 
     def _render_pictures(self) -> None:
         if self.curves is None or not self.isVisible():
@@ -349,7 +369,7 @@ class TrainingPanel(QWidget):
 
     def _state_message(self) -> None:
         actions = self._resume_actions() if self._state == "stopped" else []
-        if actions and self.strip.notice is None:
+        if actions:
             text = f"Stopped at iteration {formats.count(self._model.iteration)}."
             self.strip.show_notice(Notice("info", text), actions)
 
@@ -373,6 +393,7 @@ class TrainingPanel(QWidget):
     @guard
     def _restyle(self, _theme: object) -> None:
         self.chip.restyle()
+        self._hint.restyle()
 
     # Curves come after the first frame: importing pyqtgraph takes half a second, and does so in a thread.
 
@@ -419,6 +440,8 @@ class TrainingPanel(QWidget):
                 button.set_compact(narrow)
             self.facts.set_columns(3 if narrow else 6)
             self._split.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
+            length = self._split.height() if narrow else self._split.width()
+            self._split.setSizes([round(0.6 * length), round(0.4 * length)])
 
     @guard
     def closeEvent(self, event: QCloseEvent) -> None:

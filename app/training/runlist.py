@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -30,7 +29,7 @@ from engine.worker import RunFolder, RunStatus, list_runs, snapshot_iteration
 __all__ = ["RunList"]
 
 _REFRESH_MILLISECONDS = 2000
-_COLUMNS = ("Run", "State", "Iteration", "Score", "Loss", "Started")
+_COLUMNS = ("Run", "State", "Iteration", "Score", "Loss")
 
 
 class RunList(QWidget):
@@ -55,6 +54,7 @@ class RunList(QWidget):
         self.table.setObjectName("training.runs_table")
         self.table.setHeaderLabels(_COLUMNS)
         self.table.setRootIsDecorated(False)
+        self.table.setStyleSheet("QTreeWidget { border: none; } QTreeWidget::item { padding: 3px 8px; }")
         self.table.setUniformRowHeights(True)
         self.table.setAllColumnsShowFocus(True)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -84,6 +84,7 @@ class RunList(QWidget):
         full = QWidget(self)
         buttons = QHBoxLayout()
         buttons.setContentsMargins(8, 4, 8, 4)
+        buttons.setSpacing(8)
         for button in (self.open_button, self.resume_button, self.folder_button):
             buttons.addWidget(button)
         buttons.addStretch(1)
@@ -186,13 +187,12 @@ def _status(run: RunFolder) -> RunStatus | None:
 def _fill(item: QTreeWidgetItem, run: RunFolder) -> None:
     status = _status(run)
     item.setToolTip(0, str(run.path))
-    texts = [run.name, "unreadable", "", "", "", ""]
+    texts = [run.name, "unreadable", "", "", ""]
     if status is not None:
         end = f" / {formats.count(status.max_iter)}" if status.max_iter else ""
         score = next((value for name, value in scalars(status.outputs).items() if not is_loss(name)), None)
-        started = time.strftime("%Y-%m-%d %H:%M", time.localtime(status.started))
         texts = [run.name, status.state, formats.count(status.iteration) + end]
-        texts += [formats.score(score), formats.number(status.loss), started]
+        texts += [formats.score(score), formats.number(status.loss)]
         item.setToolTip(1, status.message)
     for column, text in enumerate(texts):
         item.setText(column, text)

@@ -99,7 +99,8 @@ class InfoArea(QWidget):
 
     def bars(self) -> list[InfoBar]:
         """Bars in view, newest first."""
-        found = [self._box.itemAt(index).widget() for index in range(self._box.count())]
+        items = [self._box.itemAt(index) for index in range(self._box.count())]
+        found = [item.widget() for item in items if item is not None]
         return [bar for bar in found if isinstance(bar, InfoBar) and not bar.isHidden()]
 
     def add(self, text: str, kind: str = "info", actions: Actions = ()) -> InfoBar:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QPointF, Signal
@@ -20,6 +21,7 @@ from engine.errors import GraphError
 
 if TYPE_CHECKING:
     from app.document import Document
+    from engine.graph import NodeId
 
 __all__ = ["CanvasArea"]
 
@@ -122,8 +124,8 @@ class CanvasArea(CanvasView):
         menu.addAction(icon("trash"), "Delete\tDel").triggered.connect(self.delete)
         return menu
 
-    def _detach(self, node: object) -> None:
-        name = self.document.graph.node(node).name  # type: ignore[arg-type]
+    def _detach(self, node: NodeId) -> None:
+        name = self.document.graph.node(node).name
         self._try(lambda: self.document.apply(f"Detach {name}", lambda graph: graph.detach(node, 0)))
 
     def delete(self) -> None:
@@ -155,9 +157,9 @@ class CanvasArea(CanvasView):
         """Select all nodes."""
         self.document.selection.set(self.canvas.nodes)
 
-    def _try(self, edit: object) -> None:
+    def _try(self, edit: Callable[[], object]) -> None:
         try:
-            edit()  # type: ignore[operator]
+            edit()
         except GraphError as error:
             self.refused.emit(str(error))
 

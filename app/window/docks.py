@@ -83,6 +83,7 @@ class PanelDocks:
             if spec.area in before:
                 window.tabifyDockWidget(before[spec.area], dock)
             before[spec.area] = before.get(spec.area, dock)
+            dock.setTitleBarWidget(QWidget(dock))  # its tab is its title
         for dock in before.values():
             dock.raise_()
 

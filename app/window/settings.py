@@ -37,9 +37,7 @@ class WindowSettings:
     @property
     def recent_files(self) -> list[Path]:
         """Files opened last, newest first; those that are gone are left out."""
-        stored = self._settings.value("recent_files", [])
-        names = [stored] if isinstance(stored, str) else list(stored or [])
-        return [path for path in map(Path, names) if path.is_file()]
+        return [path for path in map(Path, self._names("recent_files")) if path.is_file()]
 
     def add_recent(self, path: Path) -> None:
         """Put a file to the top of the recent ones."""
@@ -52,14 +50,19 @@ class WindowSettings:
 
     def is_trusted(self, folder: Path) -> bool:
         """Whether the user allowed code from a folder to run."""
-        stored = self._settings.value("trusted_folders", [])
-        return str(folder) in ([stored] if isinstance(stored, str) else list(stored or []))
+        return str(folder) in self._names("trusted_folders")
 
     def trust(self, folder: Path) -> None:
         """Remember that code from a folder may run."""
-        stored = self._settings.value("trusted_folders", [])
-        names = [stored] if isinstance(stored, str) else list(stored or [])
-        self._settings.setValue("trusted_folders", [*dict.fromkeys([*map(str, names), str(folder)])])
+        names = dict.fromkeys([*self._names("trusted_folders"), str(folder)])
+        self._settings.setValue("trusted_folders", list(names))
+
+    def _names(self, key: str) -> list[str]:
+        """A list of texts; a list of one is stored as a plain text by some backends."""
+        stored = self._settings.value(key, [])
+        if isinstance(stored, str):
+            return [stored]
+        return [str(each) for each in stored] if isinstance(stored, list | tuple) else []
 
     @property
     def geometry(self) -> QByteArray | None:

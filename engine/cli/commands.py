@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +12,6 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from engine import __version__
-from engine.cli import check, script, test, train
 from engine.cli.output import Output, error_text
 from engine.errors import NetcanvasError
 
@@ -51,11 +51,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given and given[0] == "run":
         return _run_script(given[1:])
     options = _parser().parse_args(_modern(given))
-    if not hasattr(options, "handler"):
+    if not hasattr(options, "module"):
         _parser().print_help()
         return 2
-    handler: Callable[[argparse.Namespace], int] = options.handler
-    return _guard(lambda: handler(options))
+    return _guard(lambda: _run(options))
 
 
 def train_in_terminal(solver_path: Path) -> int:
@@ -73,7 +72,13 @@ def train_in_terminal(solver_path: Path) -> int:
     """
     options = _parser().parse_args(["train", "--solver", str(solver_path)])
     options.always_bar, options.output_dir = True, solver_path.parent
-    return _guard(lambda: train.run(options))
+    return _guard(lambda: _run(options))
+
+
+def _run(options: argparse.Namespace) -> int:
+    """Import the module of a command, and it alone: what one command needs would delay the others."""
+    code: int = importlib.import_module(options.module).run(options)
+    return code
 
 
 def _guard(command: Callable[[], int]) -> int:
@@ -121,7 +126,8 @@ def _run_script(arguments: list[str]) -> int:
     if not options.script.is_file():
         Output.error(f"Script '{options.script}' was not found. Check the path.")
         return 1
-    return script.run(options.script, options.arguments)  # the script's errors are its own: not caught
+    code: int = importlib.import_module("engine.cli.script").run(options.script, options.arguments)
+    return code  # the script's errors are its own and not caught
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -132,7 +138,7 @@ def _parser() -> argparse.ArgumentParser:
         "Caffe's spelling of flags (-solver x) is understood too.",
     )
     parser.add_argument("--version", action="version", version=f"netcanvas {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", prog="netcanvas")
     _add_train(commands)
     _add_test(commands)
     _add_check(commands)
@@ -161,7 +167,7 @@ def _add_train(commands: Commands) -> None:
     parser.add_argument("--sighup-effect", choices=_EFFECTS, default="snapshot", help="on SIGHUP (default: snapshot)")
     _add_state(parser)
     _add_common(parser)
-    parser.set_defaults(handler=train.run, always_bar=False, output_dir=None)
+    parser.set_defaults(module="engine.cli.train", always_bar=False, output_dir=None)
 
 
 def _add_test(commands: Commands) -> None:
@@ -176,7 +182,7 @@ def _add_test(commands: Commands) -> None:
     parser.add_argument("--seed", type=int, help="seed of what is random in testing, such as mirroring")
     _add_state(parser)
     _add_common(parser)
-    parser.set_defaults(handler=test.run)
+    parser.set_defaults(module="engine.cli.test")
 
 
 def _add_check(commands: Commands) -> None:
@@ -188,7 +194,7 @@ def _add_check(commands: Commands) -> None:
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="net or solver prototxt")
     parser.add_argument("--trust", action="store_true", help="let plugins of the files' folders run")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.set_defaults(handler=check.run)
+    parser.set_defaults(module="engine.cli.check")
 
 
 def _add_state(parser: argparse.ArgumentParser) -> None:

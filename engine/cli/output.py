@@ -79,6 +79,11 @@ class Output:
             print("\n".join(lines), flush=True)
 
     @staticmethod
+    def note(text: str) -> None:
+        """Print a remark that is no result."""
+        print(text, file=sys.stderr)
+
+    @staticmethod
     def error(text: str) -> None:
         """Print an error."""
         tqdm.write(f"netcanvas: error: {text}", file=sys.stderr)

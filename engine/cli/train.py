@@ -90,7 +90,9 @@ class _Watcher:
         """Print how the training ended."""
         speed = iterations / seconds if seconds else 0.0
         state = "Stopped" if solver.stopped else "Done"
-        lines = [f"{state} at iteration {solver.iteration}: {iterations} in {seconds:.1f} s ({speed:.1f} it/s)."]
+        lines = [
+            f"{state} at iteration {solver.iteration}: {iterations} iterations in {seconds:.1f} s ({speed:.1f} it/s)."
+        ]
         for index, test in sorted(self._tests.items()):
             name = "Test" if len(solver.test_nets) == 1 else f"Test net {index}"
             lines += [f"{name} at iteration {test.iteration}: {line}" for line in score_lines(test.outputs)]

@@ -7,7 +7,7 @@ import importlib.util
 import sys
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
 from engine.errors import NetcanvasError
@@ -16,6 +16,7 @@ __all__ = ["CompatFinder", "install"]
 
 _OURS = "engine.compat."
 _NAMES = ("caffe",)
+_PARTS = tuple(f"{_OURS}{name}." for name in _NAMES)
 
 
 class _AliasLoader(Loader):
@@ -41,12 +42,15 @@ class CompatFinder(MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return an alias of our module; a part that is missing is said to be missing."""
+        if fullname.startswith(_PARTS):
+            if PathFinder.find_spec(fullname, path) is None:
+                # Without a name: Python would swallow it in "from caffe import x" and say less.
+                raise ModuleNotFoundError(f"'{fullname.removeprefix(_OURS)}' is not yet offered by Netcanvas.")
+            return None
         if fullname.partition(".")[0] not in _NAMES:
             return None
         ours = importlib.util.find_spec(_OURS + fullname)
-        if ours is None:
-            # Without a name: Python would swallow it in "from caffe import x" and say less.
-            raise ModuleNotFoundError(f"'{fullname}' is not yet offered by Netcanvas.")
+        assert ours is not None  # a missing part has been refused above, by the import of its own name
         return ModuleSpec(
             fullname, _AliasLoader(_OURS + fullname), is_package=ours.submodule_search_locations is not None
         )

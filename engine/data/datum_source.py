@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from engine.data.batches import Batch, random_stream
-from engine.data.datum import DatumDecoder
+from engine.data.datum import DatumDecoder, Pixels
 from engine.data.lmdb_reader import LmdbReader
 from engine.data.prefetch import Prefetcher
 from engine.data.transform import Transform, read_mean
@@ -91,32 +92,24 @@ class DatumSource:
         folders: Sequence[Path],
         owner: str,
     ) -> None:
-        self.batch_size = int(data_param.batch_size)
-        if self.batch_size < 1:
-            raise DataError(f"{owner}: expected a batch_size of at least 1, got {self.batch_size}.")
-        self._reader = open_database(data_param.source, folders, owner)
-        self._decoder = DatumDecoder(self._reader.path, _color(transform_param, owner))
-        self._transform_param, self._train, self._owner = transform_param, train, owner
-        self._mean = read_mean(transform_param.mean_file, folders, owner) if transform_param.mean_file else None
-        self._labels = labels
-        self._seed = seed
-        self._batch = 0
-        self._depth = int(data_param.prefetch)
-        self._prefetcher: Prefetcher | None = None
-        start = self._reader.get_state()
-        pixels, _ = self._decoder.decode([self._reader.next()])
-        self._transform = self._make_transform(pixels.shape[1:])
-        images = (self.batch_size, *self._transform.output_shape)
-        self._shapes: tuple[tuple[int, ...], ...] = (images, (self.batch_size,)) if labels else (images,)
-        self._reader.set_state(start)
+        if data_param.batch_size < 1:
+            raise DataError(f"{owner}: expected a batch_size of at least 1, got {data_param.batch_size}.")
+        reader = open_database(data_param.source, folders, owner)
+        decoder = DatumDecoder(reader.path, _color(transform_param, owner))
+        mean = read_mean(transform_param.mean_file, folders, owner) if transform_param.mean_file else None
+        make_transform = partial(Transform, transform_param, train=train, owner=owner, mean=mean)
+        self._maker = _BatchMaker(reader, decoder, make_transform, int(data_param.batch_size), labels, seed)
+        self._shapes = self._maker.look_at_first()
         if data_param.rand_skip:
-            self._reader.skip(int(random_stream(seed).integers(data_param.rand_skip)))
-        self._state = self._position()
+            reader.skip(int(random_stream(seed).integers(data_param.rand_skip)))
+        self._state = self._maker.position()
+        self._depth, self._owner = int(data_param.prefetch), owner
+        self._prefetcher: Prefetcher | None = None
 
     @property
     def path(self) -> Path:
         """The database that was found."""
-        return self._reader.path
+        return self._maker.reader.path
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
@@ -126,7 +119,7 @@ class DatumSource:
     def next(self) -> Batch:
         """Return the next batch, starting over after the last record."""
         if self._prefetcher is None:
-            self._prefetcher = Prefetcher(self._produce, self._depth, self._owner)
+            self._prefetcher = Prefetcher(self._maker.make, self._depth, self._owner)
         batch = self._prefetcher.next()
         self._state = dict(batch.state)
         self._shapes = tuple(array.shape for array in batch.arrays)
@@ -139,40 +132,74 @@ class DatumSource:
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Continue from a position that :meth:`get_state` returned."""
         self._stop()
-        self._reader.set_state(state)
-        self._seed, self._batch = int(state["seed"]), int(state["batch"])
-        self._state = self._position()
+        self._maker.go_to(state)
+        self._state = self._maker.position()
 
     def close(self) -> None:
         """End the thread and let go of the database."""
         self._stop()
-        self._reader.close()
+        self._maker.reader.close()
 
     def _stop(self) -> None:
         if self._prefetcher is not None:
             self._prefetcher.close()
             self._prefetcher = None
 
-    def _position(self) -> dict[str, Any]:
-        return {**self._reader.get_state(), "batch": self._batch, "seed": self._seed}
 
-    def _produce(self, used: Batch | None) -> Batch:
-        reader = self._reader
-        pixels, labels = self._decoder.decode([reader.next() for _ in range(self.batch_size)])
-        if pixels.shape[1:] != self._transform.image_shape:
-            self._transform = self._make_transform(pixels.shape[1:])
-        transform = self._transform
-        shape = (self.batch_size, *transform.output_shape)
+class _BatchMaker:
+    """What the background thread works with; knows nothing of the source, so that a forgotten source is collected."""
+
+    def __init__(
+        self,
+        reader: LmdbReader,
+        decoder: DatumDecoder,
+        make_transform: Callable[[tuple[int, int, int]], Transform],
+        batch_size: int,
+        labels: bool,
+        seed: int,
+    ) -> None:
+        self.reader = reader
+        self._decoder = decoder
+        self._make_transform = make_transform
+        self._transform: Transform | None = None
+        self._batch_size = batch_size
+        self._labels = labels
+        self._seed = seed
+        self._batch = 0
+
+    def look_at_first(self) -> tuple[tuple[int, ...], ...]:
+        """Return the shapes of a batch of records like the first, without moving."""
+        start = self.reader.get_state()
+        pixels, _ = self._decoder.decode([self.reader.next()])
+        self.reader.set_state(start)
+        images = (self._batch_size, *self._transform_for(pixels).output_shape)
+        return (images, (self._batch_size,)) if self._labels else (images,)
+
+    def make(self, used: Batch | None) -> Batch:
+        """Make the next batch, in the memory of a used one if it fits."""
+        reader = self.reader
+        pixels, labels = self._decoder.decode([reader.next() for _ in range(self._batch_size)])
+        transform = self._transform_for(pixels)
+        shape = (self._batch_size, *transform.output_shape)
         images = used.arrays[0] if used is not None and used.arrays[0].shape == shape else np.empty(shape, np.float32)
         transform.apply(pixels, images, random_stream(self._seed, self._batch) if transform.is_random else None)
         self._batch += 1
-        return Batch((images, labels) if self._labels else (images,), self._position())
+        return Batch((images, labels) if self._labels else (images,), self.position())
 
-    def _make_transform(self, shape: tuple[int, ...]) -> Transform:
-        channels, height, width = shape
-        return Transform(
-            self._transform_param, (channels, height, width), train=self._train, owner=self._owner, mean=self._mean
-        )
+    def position(self) -> dict[str, Any]:
+        """Return where the next batch begins."""
+        return {**self.reader.get_state(), "batch": self._batch, "seed": self._seed}
+
+    def go_to(self, state: Mapping[str, Any]) -> None:
+        """Go where a batch began."""
+        self.reader.set_state(state)
+        self._seed, self._batch = int(state["seed"]), int(state["batch"])
+
+    def _transform_for(self, pixels: Pixels) -> Transform:
+        _, channels, height, width = pixels.shape
+        if self._transform is None or self._transform.image_shape != (channels, height, width):
+            self._transform = self._make_transform((channels, height, width))
+        return self._transform
 
 
 def _missing(written: str, found: ResolvedPath, owner: str) -> DataError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,8 @@ import numpy as np
 from engine.data.batches import FloatArray
 from engine.data.datum import Pixels
 from engine.errors import DataError
-from engine.files import blob_from_proto
+from engine.files import read_blob
 from engine.paths import resolve
-from engine.schema import load_schema
 
 __all__ = ["Transform", "read_mean"]
 
@@ -169,18 +169,18 @@ def read_mean(written: str, folders: Sequence[Path], owner: str) -> FloatArray:
     Raises
     ------
     DataError
-        If the file is missing or holds something else.
+        If the file is missing, or holds a blob that is no image.
+    FileFormatError
+        If it holds something else.
     """
     found = resolve(written, folders)
     if not found.found:
         tried = ", ".join(f"'{path}'" for path in found.tried)
         raise DataError(f"{owner}: mean_file '{written}' was not found; tried {tried}.")
-    try:
-        blob = blob_from_proto(load_schema().message("BlobProto").FromString(found.path.read_bytes()))
-        array = np.array(blob, dtype=np.float32)
-        return array.reshape(array.shape[-3:])
-    except Exception as error:
+    array = read_blob(found.path).astype(np.float32, copy=False)
+    if array.ndim < 3 or array.size != math.prod(array.shape[-3:]):
         raise DataError(
-            f"{owner}: expected an image mean (BlobProto) in '{found.path}', got a file that is none ({error}).",
+            f"{owner}: expected the mean of one image in '{found.path}', got a blob of shape {array.shape}.",
             next_step="Write it with compute_image_mean.",
-        ) from error
+        )
+    return array.reshape(array.shape[-3:])

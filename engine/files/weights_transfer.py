@@ -110,10 +110,16 @@ def load_weights(net: Any, source: str | os.PathLike[str] | Any, *, strict: bool
     if (report.missing and not report.loaded) or (strict and not report.complete):
         raise _mismatch(report)
     for key in report.loaded:
-        for blob, source_blob in zip(layers[key].blobs, stored[key].blobs, strict=True):
+        for blob, source_blob in zip(_host_blobs(layers[key]), stored[key].blobs, strict=True):
             blob.data[...] = source_blob.data.reshape(tuple(blob.shape))
     _log.info("%s", report)
     return report
+
+
+def _host_blobs(layer: Any) -> Sequence[Any]:
+    """Return a layer's blobs with host arrays; a layer that computes on a device keeps views of its own."""
+    blobs: Sequence[Any] = getattr(layer.blobs, "on_host", layer.blobs)
+    return blobs
 
 
 def _faults(layer: Any, stored: StoredLayer) -> Iterator[str]:
@@ -181,7 +187,7 @@ def _encode_layer(layer: Any, diffs: bool) -> list[bytes | memoryview]:
     """Return the pieces of a serialized ``LayerParameter``, its fields in the order of their numbers."""
     before, after = _settings(layer)
     pieces: list[bytes | memoryview] = [before]
-    for blob in layer.blobs:
+    for blob in _host_blobs(layer):
         blob_pieces = encode_blob(blob.data, blob.diff if diffs else None)
         pieces.append(encode_length(_BLOBS, sum(map(len, blob_pieces))))
         pieces += blob_pieces

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from engine.errors import CheckError, GraphError
 from engine.graph.binding import UNWIRED, occurrences
 from engine.graph.fields import FieldVerbs
 from engine.graph.records import Edge, NodeId, phase_words
 from engine.graph.verbs import verb
-from engine.prototxt import Field, Scalar, insert_items, quote
+from engine.prototxt import Field, Item, Scalar, insert_items, quote
 
 __all__ = ["ConnectionVerbs"]
 
@@ -232,14 +232,20 @@ class ConnectionVerbs(FieldVerbs):
 
     def _check_cycle(self, source: NodeId, target: NodeId) -> None:
         """Refuse if the source depends on the target; edges lead down, so only what lies between them matters."""
-        end = self._ordinals[source]
+        end, ordinals = self._ordinals[source], self._ordinals
+        successors = dict(self._network.adjacency())  # plain dicts, faster than views of them
         reached = {target: self._bindings[source].mask & self._bindings[target].mask}
         work = [target]
         while work:
             node = work.pop()
-            for _, other, data in self._network.out_edges(node, data=True):
-                mask = reached[node] & data["mask"]
-                if self._ordinals[other] <= end and mask & ~reached.get(other, 0):
+            for other, edges in successors[node].items():
+                if ordinals[other] > end:
+                    continue
+                mask = 0
+                for data in edges.values():
+                    mask |= data["mask"]
+                mask &= reached[node] & ~reached.get(other, 0)
+                if mask:
                     reached[other] = reached.get(other, 0) | mask
                     work.append(other)
         if reached.get(source):
@@ -355,9 +361,17 @@ class ConnectionVerbs(FieldVerbs):
         """Move the blocks of layers, with their comments, next to another one."""
         root, log = self._tree.root, self._editing
         fields: list[Field] = [self._owner(node) for node in nodes]
-        moving = set(fields)
-        for place in range(len(root.items) - 1, -1, -1):
-            if root.items[place] in moving:
-                log.splice(root, place, 1)
+        self._take_out(fields)
         place = root.items.index(self._owner(beside)) + (1 if after else 0)
         insert_items(log, root, place, list(fields), self._style)
+
+    def _take_out(self, fields: Collection[Field]) -> None:
+        """Take blocks out of the document, the last one first."""
+        items = self._tree.root.items
+        if len(fields) < 20:
+            places = sorted((items.index(field) for field in fields), reverse=True)
+        else:
+            wanted: set[Item] = set(fields)
+            places = [place for place, item in enumerate(items) if item in wanted][::-1]
+        for place in places:
+            self._editing.splice(self._tree.root, place, 1)

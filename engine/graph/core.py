@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import networkx as nx
 
@@ -191,8 +191,11 @@ class GraphCore:
             else:
                 now.setdefault(node, None)
         if self._order_dirty:
+            keys = [item.key for item in root.items if item.key is not None]
             absent = {node for node, held in now.items() if held is None}
-            self._order = [NodeId(item.key) for item in root.items if item.key is not None and item.key not in absent]
+            if absent:  # out of the document, or no longer a layer
+                keys = [key for key in keys if key not in absent]
+            self._order = cast("list[NodeId]", keys)
         blobs: set[str] = set()
         if inputs_changed:
             self._bind_inputs(blobs)

@@ -111,14 +111,10 @@ class LayerVerbs(ConnectionVerbs):
         readers = {
             (edge.target, edge.bottom) for node in gone for edge in self.edges_out(node) if edge.target not in gone
         }
-        root, log = self._tree.root, self._editing
-        doomed = {binding.field for binding in bindings if binding.field is not None}
+        doomed: set[Field] = {binding.field for binding in bindings if binding.field is not None}
         if INPUTS in gone:
-            doomed |= {field for field in root if field.name in _INPUT_FIELDS}
-        for place in range(len(root.items) - 1, -1, -1):
-            item = root.items[place]
-            if isinstance(item, Field) and item in doomed:
-                log.splice(root, place, 1)
+            doomed |= {field for field in self._tree.root if field.name in _INPUT_FIELDS}
+        self._take_out(doomed)
         self._sync()
         for target, bottom in sorted(readers):
             if not self._resolved(target, bottom):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -350,10 +350,19 @@ def _read_only(network: nx.MultiDiGraph[NodeId], **filters: Callable[..., bool])
     return view
 
 
-def _fresh(base: str, bare_first: bool, *taken: Any) -> str:
-    if bare_first and not any(base in names for names in taken):
+def _fresh(base: str, bare_first: bool, *taken: Container[str]) -> str:
+    """Return ``base`` with the first number that is free; far up, with a free one that is found faster."""
+
+    def is_free(name: str) -> bool:
+        return not any(name in names for names in taken)
+
+    if bare_first and is_free(base):
         return base
     number = 2 if bare_first else 1
-    while any(f"{base}{number}" in names for names in taken):
-        number += 1
+    while not is_free(f"{base}{number}"):
+        number += 1 if number < 100 else number // 2
+    low = number - number // 3
+    while number > 100 and low < number:
+        middle = (low + number) // 2
+        low, number = (low, middle) if is_free(f"{base}{middle}") else (middle + 1, number)
     return f"{base}{number}"

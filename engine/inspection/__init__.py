@@ -8,6 +8,6 @@ or eats memory costs an error message and nothing else.
 from __future__ import annotations
 
 from engine.inspection.client import InspectionClient
-from engine.inspection.messages import LayerListing, LayerShapes, ListedLayer, ModuleFailure
+from engine.inspection.messages import LayerListing, LayerShapes, ListedLayer, ModuleFailure, PluginLost
 
-__all__ = ["InspectionClient", "LayerListing", "LayerShapes", "ListedLayer", "ModuleFailure"]
+__all__ = ["InspectionClient", "LayerListing", "LayerShapes", "ListedLayer", "ModuleFailure", "PluginLost"]

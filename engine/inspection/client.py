@@ -10,7 +10,14 @@ from types import TracebackType
 from typing import Any
 
 from engine.errors import NetcanvasError, PluginError, WorkerError
-from engine.inspection.messages import LayerListing, LayerShapes, ListedLayer, ModuleFailure, error_from_json
+from engine.inspection.messages import (
+    LayerListing,
+    LayerShapes,
+    ListedLayer,
+    ModuleFailure,
+    PluginLost,
+    error_from_json,
+)
 from engine.inspection.process import InspectionProcess, ProcessLost
 from engine.layer import Phase
 from engine.plugins.scan import scan_folder
@@ -68,7 +75,7 @@ class InspectionClient:
         Raises
         ------
         engine.errors.NetcanvasError
-            What the layer raised; :class:`~engine.errors.PluginError` also when it hung, crashed or ran out of memory.
+            What the layer raised; :class:`PluginLost` when it hung, crashed or left.
         """
         question = {
             "layer": base64.b64encode(layer_param.SerializeToString()).decode(),
@@ -100,9 +107,12 @@ class InspectionClient:
         return LayerListing(tuple(layers), tuple(failures))
 
     def close(self) -> None:
-        """End the process; questions after this are refused."""
+        """End the process at once, also while another thread waits for an answer; questions after this are refused."""
+        self._closed = True
+        waited_for = self._process
+        if self._lock.locked() and waited_for is not None:
+            waited_for.stop()
         with self._lock:
-            self._closed = True
             if self._process is not None:
                 self._process.close()
                 self._process = None
@@ -115,16 +125,12 @@ class InspectionClient:
 
     def _ask(self, task: str, question: dict[str, Any], layer: str, layer_type: str) -> dict[str, Any]:
         with self._lock:
-            if self._closed:
-                raise WorkerError("The inspection process is closed.", next_step="Make a new InspectionClient.")
-            if self._process is None or not self._process.alive:
-                if self._process is not None:
-                    self._process.kill()
-                self._process = InspectionProcess(self.memory_limit)
+            process = self._running()
             try:
-                answer = self._process.ask(task, question, self.time_limit)
+                answer = process.ask(task, question, self.time_limit)
             except ProcessLost as lost:
                 self._process = None
+                self._refuse_if_closed()
                 raise self._lost(lost, layer, layer_type) from None
         if "error" in answer:
             raise error_from_json(answer["error"])
@@ -134,7 +140,21 @@ class InspectionClient:
         result: dict[str, Any] = answer["result"]
         return result
 
-    def _lost(self, lost: ProcessLost, layer: str, layer_type: str) -> PluginError:
+    def _running(self) -> InspectionProcess:
+        self._refuse_if_closed()
+        if self._process is not None and not self._process.alive:
+            self._process.kill()
+            self._process = None
+        if self._process is None:
+            self._process = InspectionProcess(self.memory_limit)
+            self._refuse_if_closed()
+        return self._process
+
+    def _refuse_if_closed(self) -> None:
+        if self._closed:
+            raise WorkerError("The inspection process is closed.", next_step="Make a new InspectionClient.")
+
+    def _lost(self, lost: ProcessLost, layer: str, layer_type: str) -> PluginLost:
         if lost.reason == "time":
             detail = f"no answer within {self.time_limit:g} seconds; the inspection process was stopped."
             step = "Look for an endless loop, or for a long job at import or in setup."
@@ -142,4 +162,4 @@ class InspectionClient:
             how = f"signal {-lost.returncode}" if lost.returncode < 0 else f"exit status {lost.returncode}"
             detail = f"its code ended the inspection process ({how})."
             step = "Look for os._exit, for native code that crashes, and for memory."
-        return PluginError(layer, layer_type, detail, next_step=step, traceback_text=lost.output)
+        return PluginLost(layer, layer_type, detail, next_step=step, traceback_text=lost.output)

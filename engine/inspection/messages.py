@@ -8,7 +8,15 @@ from typing import Any
 from engine.errors import DataError, LayerError, NetcanvasError, PluginError, ShapeError, UnknownLayerTypeError
 from engine.plugins.failures import PluginLoadError
 
-__all__ = ["LayerListing", "LayerShapes", "ListedLayer", "ModuleFailure", "error_from_json", "error_to_json"]
+__all__ = [
+    "LayerListing",
+    "LayerShapes",
+    "ListedLayer",
+    "ModuleFailure",
+    "PluginLost",
+    "error_from_json",
+    "error_to_json",
+]
 
 Shape = tuple[int, ...]
 
@@ -66,6 +74,10 @@ class LayerListing:
 
     layers: tuple[ListedLayer, ...]
     failures: tuple[ModuleFailure, ...]
+
+
+class PluginLost(PluginError):
+    """Code that hung, crashed or left the inspection process; asking again costs as much again."""
 
 
 _LAYER_ERRORS: dict[str, type[LayerError]] = {cls.__name__: cls for cls in (LayerError, PluginError, ShapeError)}

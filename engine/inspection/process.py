@@ -115,13 +115,17 @@ class InspectionProcess:
             if value.get("id") == number:
                 return value
 
-    def kill(self) -> None:
-        """End the process and what it started, and wait for it."""
+    def stop(self) -> None:
+        """End the process and what it started without waiting; :meth:`ask` then raises :class:`ProcessLost`."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if hasattr(os, "killpg"):
                 os.killpg(self._process.pid, signal.SIGKILL)
             else:
                 self._process.kill()
+
+    def kill(self) -> None:
+        """End the process and what it started, and wait for it."""
+        self.stop()
         self._release()
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ from engine.layer import Layer, LayerContext, Phase
 from engine.net.backprop import plan_backward
 from engine.net.build import BuiltNet, build_nodes, share_params
 from engine.net.filtering import NetState, filter_net
-from engine.net.nodes import NetNode, call_layer, layer_failure
+from engine.net.nodes import LAYER_FAULTS, NetNode, call_layer, layer_failure
 from engine.net.params import LearnableParam
 from engine.net.plan import Plan
 from engine.net.prepare import check_wiring, inputs_to_layers, read_param
@@ -220,7 +220,7 @@ class Net:
                 layer.reshape(node.bottom_views, node.top_views)
                 method = "forward"
                 layer.forward(node.bottom_views, node.top_views)
-            except Exception as error:
+            except LAYER_FAULTS as error:
                 raise layer_failure(layer, method, error) from error
             if node.loss_weights:
                 loss += self._loss_of(node)
@@ -251,7 +251,7 @@ class Net:
                 continue
             try:
                 node.layer.backward(node.top_views, node.propagate_down, node.bottom_views)
-            except Exception as error:
+            except LAYER_FAULTS as error:
                 raise layer_failure(node.layer, "backward", error) from error
 
     def _loss_of(self, node: NetNode) -> float:
@@ -302,6 +302,11 @@ class Net:
     def nodes(self) -> Sequence[NetNode]:
         """Layers with their blobs and backward flags, in order."""
         return self._nodes
+
+    @property
+    def plan(self) -> Plan | None:
+        """The plan, where the net was built with ``use_plan``."""
+        return self._plan
 
     def layer(self, name: str | int) -> Layer:
         """Return a layer by name or position."""

@@ -10,7 +10,10 @@ from engine.blob import Blob
 from engine.errors import LayerError, NetcanvasError, PluginError
 from engine.layer import Layer
 
-__all__ = ["NetNode", "call_layer", "layer_failure"]
+__all__ = ["LAYER_FAULTS", "NetNode", "call_layer", "layer_failure"]
+
+#: What must not leave a layer's method unnamed; a plugin that calls ``exit()`` does not end the process.
+LAYER_FAULTS = (Exception, SystemExit)
 
 
 @dataclass(slots=True, eq=False)
@@ -55,16 +58,16 @@ def call_layer(layer: Layer, method: str, *args: Any) -> Any:
     """Call a method of a layer; see :func:`layer_failure` for what it raises."""
     try:
         return getattr(layer, method)(*args)
-    except Exception as error:
+    except LAYER_FAULTS as error:
         raise layer_failure(layer, method, error) from error
 
 
-def layer_failure(layer: Layer, method: str, error: Exception) -> NetcanvasError:
+def layer_failure(layer: Layer, method: str, error: BaseException) -> NetcanvasError:
     """Return the error to raise for an exception that left a layer's method.
 
     Errors of ours pass as they are. Any other becomes a :class:`~engine.errors.PluginError` that names layer, class and
-    method and carries the traceback from the layer's code on; for a built-in layer, a
-    :class:`~engine.errors.LayerError`.
+    method and carries the traceback of the user's own frames; for a built-in layer, a
+    :class:`~engine.errors.LayerError` with the whole traceback.
     """
     if isinstance(error, NetcanvasError):
         if not isinstance(error, LayerError):
@@ -72,23 +75,20 @@ def layer_failure(layer: Layer, method: str, error: Exception) -> NetcanvasError
         elif not error.method:
             error.method = method
         return error
-    own = error.__traceback__.tb_next if error.__traceback__ is not None else None
-    text = "".join(traceback.format_exception(type(error), error, own))
-    summary = str(error).strip() or "no message"
-    kind: type[LayerError] = LayerError if layer.info.builtin else PluginError
-    return kind(
+    summary = f"{type(error).__name__}: {str(error).strip() or 'no message'}"
+    if layer.info.builtin:
+        text = "".join(traceback.format_exception(error))
+        return LayerError(layer.name, layer.layer_param.type, summary, method=method, traceback_text=text)
+    from engine.plugins import hint_for, place_of, plugin_traceback  # nets of built-in layers need no plugin code
+
+    cls = type(layer)
+    file, line = place_of(error)
+    place = f", {file}:{line}" if file else ""
+    return PluginError(
         layer.name,
         layer.layer_param.type,
-        f"{type(error).__name__}: {summary} {_place(layer, error)}",
+        f"{summary} (class {cls.__module__}.{cls.__qualname__}{place})",
         method=method,
-        next_step="" if layer.info.builtin else "Mend the layer's code; the traceback shows the line.",
-        traceback_text=text,
+        next_step=hint_for(error) or "Mend the layer's code and run again.",
+        traceback_text=plugin_traceback(error),
     )
-
-
-def _place(layer: Layer, error: Exception) -> str:
-    """Return the class at fault and, where its code was entered, file and line of the innermost frame in its file."""
-    cls = type(layer)
-    own = traceback.extract_tb(error.__traceback__)[1:]
-    where = f", {own[-1].filename}:{own[-1].lineno}" if own else ""
-    return f"(class {cls.__module__}.{cls.__qualname__}{where})"

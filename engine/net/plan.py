@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from engine.backends import Primitive
 from engine.blob import Shape
 from engine.layer import LowerContext
-from engine.net.nodes import NetNode, call_layer, layer_failure
+from engine.net.nodes import LAYER_FAULTS, NetNode, call_layer, layer_failure
 from engine.ops import Op, OpSpec
 
 __all__ = ["Plan"]
@@ -106,7 +106,7 @@ class Plan:
                     bound.forward()
             else:
                 node.layer.forward(node.bottom_views, node.top_views)
-        except Exception as error:
+        except LAYER_FAULTS as error:
             raise layer_failure(node.layer, method, error) from error
 
     def backward(self, index: int) -> None:
@@ -119,7 +119,7 @@ class Plan:
                     bound.backward(node.propagate_down, node.layer.param_propagate_down)
             else:
                 node.layer.backward(node.top_views, node.propagate_down, node.bottom_views)
-        except Exception as error:
+        except LAYER_FAULTS as error:
             raise layer_failure(node.layer, "backward", error) from error
 
     def describe(self) -> list[tuple[str, tuple[str, ...]]]:

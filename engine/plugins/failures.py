@@ -79,52 +79,43 @@ def module_missing(layer: str, module: str, searched: Sequence[Path], known: Ite
 
 def import_failed(layer: str, module: str, file: Path | None, error: BaseException) -> PluginLoadError:
     """Say what the module's own code raised while it was imported."""
-    folders = [file.parent] if file else []
-    place, line = place_of(error, folders)
-    trace = plugin_traceback(error)
-    name = f"module '{module}' ({file})" if file else f"module '{module}'"
-    if isinstance(error, SyntaxError):
-        where = f"{place}:{line}" + (f":{error.offset}" if error.offset else "")
-        return PluginLoadError(
-            layer,
-            f"{name} is not valid Python: {where}: {error.msg}",
-            kind="syntax",
-            file=place,
-            line=line,
-            next_step=python2_hint(error) or "Correct the line and reload.",
-            traceback_text=trace,
-        )
-    at = f" at {place}:{line}" if place else ""
-    if isinstance(error, SystemExit):
-        return PluginLoadError(
-            layer,
-            f"{name} ended the program (SystemExit {error.code}) while it was imported{at}.",
-            kind="exit",
-            file=place,
-            line=line,
-            next_step="Move the call of sys.exit under \"if __name__ == '__main__':\".",
-            traceback_text=trace,
-        )
-    if isinstance(error, ModuleNotFoundError) and error.name:
-        step = hint_for(error) or f"Install '{error.name}' for this Python, or put it beside the plugin."
-        return PluginLoadError(
-            layer,
-            f"{name} was found, but its own import of '{error.name}' failed{at}: {error}",
-            kind="import-failed",
-            file=place,
-            line=line,
-            next_step=step,
-            traceback_text=trace,
-        )
+    place, line = place_of(error, [file.parent] if file else [])
+    kind, what, step = _explain(error, f"{place}:{line}" if place else "its code")
     return PluginLoadError(
         layer,
-        f"{name} was found, but importing it raised {type(error).__name__}{at}: {error}",
-        kind="import-failed",
+        f"{_module(module, file)} {what}",
+        kind=kind,
         file=place,
         line=line,
-        next_step=hint_for(error) or "Correct the plugin and reload.",
-        traceback_text=trace,
+        next_step=step,
+        traceback_text=plugin_traceback(error),
     )
+
+
+def _explain(error: BaseException, place: str) -> tuple[PluginFailureKind, str, str]:
+    """Return the kind of an import's failure, what to say of the module, and the next step."""
+    if isinstance(error, SyntaxError):
+        column = f":{error.offset}" if error.offset else ""
+        step = python2_hint(error) or "Correct the line and reload."
+        return "syntax", f"is not valid Python: {place}{column}: {_sentence(error.msg)}", step
+    if isinstance(error, SystemExit):
+        step = "Move the call of sys.exit under \"if __name__ == '__main__':\"."
+        return "exit", f"ended the program (SystemExit {error.code}) while it was imported, at {place}.", step
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        step = hint_for(error) or f"Install '{error.name}' for this Python, or put it beside the plugin."
+        what = f"was found, but its own import of '{error.name}' failed at {place}: {_sentence(error)}"
+        return "import-failed", what, step
+    what = f"was found, but importing it raised {type(error).__name__} at {place}: {_sentence(error)}"
+    return "import-failed", what, hint_for(error) or "Correct the plugin and reload."
+
+
+def _module(module: str, file: Path | None) -> str:
+    return f"module '{module}' ({file})" if file else f"module '{module}'"
+
+
+def _sentence(text: object) -> str:
+    said = str(text).strip() or "no message"
+    return said if said.endswith((".", "!", "?")) else said + "."
 
 
 def layer_classes(module: ModuleType) -> list[str]:
@@ -144,7 +135,7 @@ def class_missing(layer: str, module: ModuleType, module_name: str, name: str, f
     """Say that the module lacks the class, or that what it has by that name is no layer."""
     classes = layer_classes(module)
     offered = f"It has the layers: {', '.join(classes)}." if classes else "It has no layer classes."
-    where = f"module '{module_name}' ({file})" if file else f"module '{module_name}'"
+    where = _module(module_name, file)
     value = getattr(module, name, None)
     if value is not None:
         what = (
@@ -177,7 +168,7 @@ def constructor_failed(layer: str, cls: type[Layer], error: BaseException) -> Pl
     at = f" at {file}:{line}" if file else ""
     return PluginLoadError(
         layer,
-        f"the constructor of {cls.__name__} raised {type(error).__name__}{at}: {error}",
+        f"the constructor of {cls.__name__} raised {type(error).__name__}{at}: {_sentence(error)}",
         kind="constructor",
         file=file,
         line=line,

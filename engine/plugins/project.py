@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import logging
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from engine.plugins.tracebacks import place_of
 from engine.resources import plugins_path
 
 __all__ = ["LoadedModule", "PluginProject", "search_order"]
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +140,7 @@ class PluginProject:
         value = getattr(loaded.module, name, None)
         if not inspect.isclass(value) or not issubclass(value, Layer):
             raise failures.class_missing(layer, loaded.module, module, name, loaded.file)
+        _log.info("Layer '%s' is %s from %s", layer, name, loaded.file or module)
         return value
 
     def load_module(self, module: str, *, layer: str = "") -> LoadedModule:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,8 +15,6 @@ from engine.plugins.project import PluginProject
 from engine.plugins.roots import plugin_finder
 
 __all__ = ["python_layer_factory", "seed_global_generators", "use_plugin_folders"]
-
-_log = logging.getLogger(__name__)
 
 
 def use_plugin_folders(folders: Sequence[Path | str]) -> None:
@@ -60,7 +57,6 @@ def python_layer_factory(
     param = layer_param.python_param
     project = PluginProject(folders, context.base_dirs)
     cls = project.load_class(param.module, param.layer, layer=layer_param.name)
-    _log.debug("Layer '%s' uses %s from %s", layer_param.name, param.layer, project.file_of(param.module))
     seed_global_generators(context.seed, layer_param.name)
     try:
         return make_instance(cls, layer_param)

@@ -9,8 +9,6 @@ import traceback
 from collections.abc import Iterable
 from pathlib import Path
 
-import numpy as np
-
 __all__ = ["hint_for", "place_of", "plugin_traceback", "python2_hint"]
 
 _OWN_CODE = (str(Path(__file__).resolve().parent.parent) + os.sep, "<frozen importlib", importlib.__file__)
@@ -18,6 +16,7 @@ _PYTHON2_SYNTAX = re.compile(
     r"Missing parentheses in call to|multiple exception types must be parenthesized|leading zeros in decimal|"
     r"inconsistent use of tabs|invalid hexadecimal literal|invalid decimal literal|Did you mean print"
 )
+_GONE_FROM_NUMPY = re.compile(r"module 'numpy' has no attribute '(float|int|bool|object|str|complex)'")
 _PYTHON2_NAMES = {
     "xrange": "range",
     "unicode": "str",
@@ -89,10 +88,11 @@ def hint_for(error: BaseException) -> str:
         return f"'{error.name}' is Python 2; write '{_PYTHON2_NAMES[error.name]}'."
     if isinstance(error, ModuleNotFoundError) and error.name in _PYTHON2_MODULES:
         return f"'{error.name}' is Python 2; import '{_PYTHON2_MODULES[error.name]}'."
-    if (
-        isinstance(error, AttributeError)
-        and error.obj is np
-        and error.name in ("float", "int", "bool", "object", "str")
+    gone = _GONE_FROM_NUMPY.match(str(error)) if isinstance(error, AttributeError) else None
+    if gone:
+        return f"'np.{gone.group(1)}' has left numpy; write '{gone.group(1)}'."
+    if isinstance(error, TypeError) and str(error).startswith(
+        "load() missing 1 required positional argument: 'Loader'"
     ):
-        return f"'np.{error.name}' has left numpy; write '{error.name}'."
+        return "yaml.load asks for a loader now; write 'yaml.safe_load'."
     return ""

@@ -114,12 +114,15 @@ class _Parser:
                 continue
             outer = owner.parent
             assert outer is not None
-            nested = place > 0 or name == owner.name or name == "layers"
-            if not nested and faults.indent(lead) > faults.indent(owner.lead) and not faults.has_layer(here):
-                return here  # the inner layer of the oldest format
+            oldest = place == 0 and name == "layer" and owner.name == "layers" and not faults.has_layer(here)
+            if oldest and not (self._begins_line(lead, start) and faults.indent(lead) <= faults.indent(owner.lead)):
+                return here  # the oldest format has a layer inside of each
             self._fault_unclosed(owner, start, "the next layer")
             return outer
         return here
+
+    def _begins_line(self, lead: str, start: int) -> bool:
+        return "\n" in lead or start == 0 or self.text[start - 1] == "\n"
 
     def _fault_unclosed(self, owner: Field, position: int, before: str) -> None:
         inside = owner.message

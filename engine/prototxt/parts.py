@@ -44,7 +44,30 @@ class Document:
         raise NotImplementedError
 
 
-class Scalar:
+class _Placed:
+    __slots__ = ()
+
+    @property
+    def line(self) -> int:
+        """1-based line on which the part begins, past what leads to it; 0 outside a tree."""
+        return locate(self)[0]  # type: ignore[arg-type]
+
+    @property
+    def column(self) -> int:
+        """1-based column at which the part begins, past what leads to it; 0 outside a tree."""
+        return locate(self)[1]  # type: ignore[arg-type]
+
+
+class _Rendered:
+    __slots__ = ()
+
+    @property
+    def text(self) -> str:
+        """The part as it stands in the file."""
+        return render(self)  # type: ignore[arg-type]
+
+
+class Scalar(_Placed):
     """A value that is neither a message nor a list.
 
     Attributes
@@ -74,21 +97,11 @@ class Scalar:
         """Return the value without quotes and escapes, as bytes."""
         return unquote_bytes(self.text)
 
-    @property
-    def line(self) -> int:
-        """1-based line on which the value begins; 0 outside a tree."""
-        return locate(self)[0]
-
-    @property
-    def column(self) -> int:
-        """1-based column at which the value begins; 0 outside a tree."""
-        return locate(self)[1]
-
     def __repr__(self) -> str:
         return f"Scalar({self.text!r})"
 
 
-class Message:
+class Message(_Rendered):
     """A message: its brackets and the items between them.
 
     Attributes
@@ -140,16 +153,11 @@ class Message:
             return None
         return field.value.as_str()
 
-    @property
-    def text(self) -> str:
-        """The message as it stands in the file."""
-        return render(self)
-
     def __repr__(self) -> str:
         return f"Message({[field.name for field in self]})"
 
 
-class ListValue:
+class ListValue(_Rendered):
     """The short form of a repeated field, ``[a, b]``.
 
     Attributes
@@ -178,11 +186,6 @@ class ListValue:
         """The elements, under the name that messages use for their parts."""
         return self.elements
 
-    @property
-    def text(self) -> str:
-        """The list as it stands in the file."""
-        return render(self)
-
     def __repr__(self) -> str:
         return f"ListValue({[element.value for element in self.elements]})"
 
@@ -191,7 +194,7 @@ Value = Scalar | Message | ListValue
 Container = Message | ListValue
 
 
-class Element:
+class Element(_Rendered):
     """One value of a list, with what leads to it and the comma after it."""
 
     __slots__ = ("lead", "parent", "tail", "value")
@@ -203,13 +206,8 @@ class Element:
         self.parent = parent
         value.owner = self
 
-    @property
-    def text(self) -> str:
-        """The element as it stands in the file."""
-        return render(self)
 
-
-class TopItem:
+class TopItem(_Placed):
     """What is remembered of an item at the top of a file, where it pays."""
 
     __slots__ = ("_lines", "_text", "faults", "key", "parent")
@@ -242,16 +240,6 @@ class TopItem:
         """Drop what was derived from the text, which is about to change."""
         self._text = None
         self._lines = -1
-
-    @property
-    def line(self) -> int:
-        """1-based line on which the item begins, past what leads to it; 0 outside a tree."""
-        return locate(self)[0]
-
-    @property
-    def column(self) -> int:
-        """1-based column at which the item begins, past what leads to it; 0 outside a tree."""
-        return locate(self)[1]
 
 
 class Field(TopItem):
@@ -322,9 +310,6 @@ class Junk(TopItem):
         self.lead = lead
         self.junk = junk
 
-    def __repr__(self) -> str:
-        return f"Junk({self.junk!r})"
-
 
 class Note(TopItem):
     """Comments that belong to no field: a blank line parts them from what follows."""
@@ -334,9 +319,6 @@ class Note(TopItem):
     def __init__(self, lead: str, parent: Message | None = None) -> None:
         super().__init__(parent)
         self.lead = lead
-
-    def __repr__(self) -> str:
-        return f"Note({self.lead!r})"
 
 
 Item = Field | Junk | Note

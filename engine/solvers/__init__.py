@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.solvers.building import check_settings
 from engine.solvers.policies import POLICIES, learning_rate
 from engine.solvers.reports import Action, IterationReport, SnapshotPaths, TestReport
 from engine.solvers.rules import RULES
@@ -17,5 +18,6 @@ __all__ = [
     "Solver",
     "TestReport",
     "UpdateRule",
+    "check_settings",
     "learning_rate",
 ]

@@ -20,10 +20,11 @@ from engine.solvers.policies import check_policy
 from engine.solvers.rules import RULES
 from engine.solvers.update import UpdateRule
 
-__all__ = ["SolverParts", "build", "rule_type"]
+__all__ = ["SolverParts", "build", "check_settings", "rule_type"]
 
 _log = logging.getLogger("engine.solvers")
-_GPU = 1
+_GPU = 1  # SolverParameter.SolverMode
+_HDF5 = 0  # SolverParameter.SnapshotFormat
 _OLD_TYPES = ("SGD", "Nesterov", "AdaGrad", "RMSProp", "AdaDelta", "Adam")
 
 
@@ -79,11 +80,34 @@ def build(
     where = get_backend(backend or "numpy") if backend is None or isinstance(backend, str) else backend
     if where.is_host and message.HasField("solver_mode") and message.solver_mode == _GPU:
         _log.warning("solver_mode is GPU, but there is none that can be used: training on the CPU.")
+    if message.snapshot_format == _HDF5:
+        _log.warning("snapshot_format is HDF5, which is not written yet: snapshots are in Caffe's binary format.")
     types = registry if registry is not None else default_registry()
     net = _build_net(plans[0], types, where, seed, None)
     test_nets = tuple(_build_net(plan, types, where, seed, net) for plan in plans[1:])
     prefix = message.snapshot_prefix or str(file.resolve().with_suffix("") if file else "snapshot")
     return SolverParts(message, net, test_nets, prefix, seed, folders)
+
+
+def check_settings(path: Path) -> None:
+    """Refuse a solver file with faults that show without building its nets.
+
+    Parameters
+    ----------
+    path : Path
+        The solver's prototxt.
+
+    Raises
+    ------
+    NetcanvasError
+        The first fault: of the text, of a setting, or of a net file that cannot be found or read.
+    """
+    param = read_solver(path)
+    check_policy(param)
+    rule_type(param)(param, (), get_backend("numpy"))
+    folders = search_folders(path.parent)
+    plan_train_net(param, folders)
+    plan_test_nets(param, folders)
 
 
 def rule_type(param: Any) -> type[UpdateRule]:

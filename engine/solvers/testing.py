@@ -55,5 +55,5 @@ def run_test(
         if not go_on() and done + 1 < batches:
             net.set_state(before)
             return None
-    outputs = {name: (values / batches).astype(np.float32) for name, values in sums.items()}
+    outputs = {name: np.asarray(values / batches, dtype=np.float32) for name, values in sums.items()}
     return TestReport(iteration, net_index, outputs, total / batches if with_loss else float("nan"), batches)

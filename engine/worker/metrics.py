@@ -10,6 +10,7 @@ and ``state``.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +22,9 @@ from numpy.typing import NDArray
 from engine.worker.events import POINT_COLUMNS, Metrics
 from engine.worker.protocol import dumps
 
-__all__ = ["History", "MetricsWriter", "read_history"]
+__all__ = ["History", "MetricsWriter", "last_iteration", "read_history"]
+
+_TAIL_BYTES = 4096
 
 
 @dataclass(slots=True)
@@ -65,6 +68,23 @@ class MetricsWriter:
     def close(self) -> None:
         """Close the file; safe to call again."""
         self._stream.close()
+
+
+def last_iteration(path: Path) -> int:
+    """Return the number of updates that a metrics file knows of, from its last lines; 0 when it holds none."""
+    try:
+        with path.open("rb") as stream:
+            stream.seek(max(0, stream.seek(0, os.SEEK_END) - _TAIL_BYTES))
+            lines = stream.read().splitlines()
+    except OSError:
+        return 0
+    for line in reversed(lines):
+        try:
+            record = json.loads(line)
+            return int(record["iteration"]) + int(record["kind"] == "train")
+        except (ValueError, KeyError, TypeError):
+            continue
+    return 0
 
 
 def read_history(path: Path) -> History:

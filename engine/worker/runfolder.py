@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import WorkerError
+from engine.worker.metrics import last_iteration
 from engine.worker.processes import describe_exit, is_running
 from engine.worker.protocol import dumps
 
@@ -294,7 +295,8 @@ class RunFolder:
         status = self.read_status()  # it may have ended properly between the two looks
         if not status.active:
             return status
-        return self.write_status(replace(status, state="lost", message=self._lost_message(status, returncode)))
+        status = replace(status, state="lost", iteration=last_iteration(self.metrics_file) or status.iteration)
+        return self.write_status(replace(status, message=self._lost_message(status, returncode)))
 
     def _may_live(self, status: RunStatus) -> bool:
         if status.pid == 0:  # made, and its process not yet at the point of saying so

@@ -14,7 +14,8 @@ __all__ = ["DropoutLayer"]
 class DropoutLayer(Layer):
     """Zeroes elements with probability ``dropout_ratio`` and scales the others by ``1 / (1 - ratio)``.
 
-    When testing it passes its input on (Caffe's ``DropoutLayer``). Source: Srivastava et al. 2014, with the scaling moved to training.
+    When testing it passes its input on (Caffe's ``DropoutLayer``). Source: Srivastava et al. 2014, the scaling moved to
+    training.
     """
 
     type = "Dropout"

@@ -40,8 +40,8 @@ class LabelledLayer(Layer):
         if labels.count == scores.count:
             hint = "The labels look one-hot: give the index of the class instead (ArgMax over the class axis makes it)."
         self.fail_shape(
-            f"expected {expected} labels ({self.outer} x {self.inner}: scores of shape {scores.shape} without their class "
-            f"axis {self.class_axis}), got {labels.count} in shape {labels.shape} of blob '{labels.name}'.",
+            f"expected {expected} labels ({self.outer} x {self.inner}: scores of shape {scores.shape} without their "
+            f"class axis {self.class_axis}), got {labels.count} in shape {labels.shape} of blob '{labels.name}'.",
             bottom=1,
             next_step=hint,
         )
@@ -68,7 +68,7 @@ class LabelledLayer(Layer):
             self.fail(
                 f"expected labels from 0 to {self.classes - 1}, got {value:g} at index {place} of '{labels.name}'.",
                 bottom=1,
-                next_step="Set num_output of the scores to the number of classes, or ignore_label to the label that does "
-                "not count.",
+                next_step="Set num_output of the scores to the number of classes, or ignore_label to the label that "
+                "does not count.",
             )
         return values, valid

@@ -19,9 +19,9 @@ class SoftmaxWithLossLayer(LabelledLayer):
     """``-sum log softmax(scores)[label] / normalizer`` (Caffe's ``SoftmaxWithLossLayer``).
 
     Bottoms: scores ``(outer..., classes, inner...)``, labels with ``outer * inner`` elements. Tops: the loss, a scalar,
-    and the probabilities if there is a second one. The normalizer is at least 1: with ``VALID`` (the default) the number of
-    labels that are not ignored, with ``FULL`` of all labels, with ``BATCH_SIZE`` the outer size, with ``NONE`` 1.
-    The older ``normalize: false`` alone means ``BATCH_SIZE``.
+    and the probabilities if there is a second one. The normalizer is at least 1: with ``VALID`` (the default) the
+    number of labels that are not ignored, with ``FULL`` of all labels, with ``BATCH_SIZE`` the outer size, with
+    ``NONE`` 1. The older ``normalize: false`` alone means ``BATCH_SIZE``.
     """
 
     type = "SoftmaxWithLoss"

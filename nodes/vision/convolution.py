@@ -96,8 +96,8 @@ class ConvolutionLayer(Layer):
             )
         if shape[self.channel_axis] != self.channels:
             self.fail_shape(
-                f"expected {self.channels} channels at axis {self.channel_axis} (the filters' depth), got shape {shape} "
-                f"from blob '{bottom[0].name}'.",
+                f"expected {self.channels} channels at axis {self.channel_axis} (the filters' depth), got shape "
+                f"{shape} from blob '{bottom[0].name}'.",
                 bottom=0,
                 next_step="The input's channels changed; rebuild the net for the new input.",
             )

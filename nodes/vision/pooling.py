@@ -120,8 +120,8 @@ class PoolingLayer(Layer):
             if (count - 1) * window.stride - window.pad >= size:
                 self._warned = True
                 _log.warning(
-                    "Layer '%s' (Pooling): the last window starts at %d, outside of the input of size %d, because stride "
-                    "%d is larger than kernel %d; it holds no data. Set round_mode: FLOOR or a smaller stride.",
+                    "Layer '%s' (Pooling): the last window starts at %d, outside of the input of size %d, because "
+                    "stride %d is larger than kernel %d; it holds no data. Set round_mode: FLOOR or a smaller stride.",
                     self.name,
                     (count - 1) * window.stride - window.pad,
                     size,

@@ -20,12 +20,11 @@ class EuclideanLossLayer(caffe.Layer):
         """Shape the top; called before every forward pass, as the batch may have another size."""
         if bottom[0].count != bottom[1].count:
             raise ValueError(f"prediction {tuple(bottom[0].shape)} and target {tuple(bottom[1].shape)} differ in size")
-        self.difference = np.zeros(bottom[0].shape, np.float32)
         top[0].reshape(1)
 
     def forward(self, bottom, top):
         """Write the loss; the difference is kept for the backward pass."""
-        np.subtract(bottom[0].data, bottom[1].data.reshape(bottom[0].shape), out=self.difference)
+        self.difference = bottom[0].data - bottom[1].data.reshape(bottom[0].shape)
         top[0].data[...] = np.sum(self.difference**2) / (2.0 * bottom[0].num)
 
     def backward(self, top, propagate_down, bottom):

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import logging
-import random
 from collections.abc import Callable
 from typing import Any, overload
-
-import numpy as np
 
 from engine.layer import Layer as EngineLayer
 from engine.layer import LayerContext
@@ -82,21 +79,3 @@ class Layer(EngineLayer):
     backend = _Yielding(EngineLayer.backend.fget)  # type: ignore[attr-defined]
     rng = _Yielding(EngineLayer.rng.fget)  # type: ignore[attr-defined]
     xp = _Yielding(EngineLayer.xp.fget)  # type: ignore[attr-defined]
-
-    def get_state(self) -> dict[str, Any]:
-        """Return the state of the global generators, which Python layers draw from."""
-        kind, keys, position, has_gauss, cached = np.random.get_state(legacy=True)
-        version, words, gauss = random.getstate()
-        return {
-            "numpy_random": [kind, np.asarray(keys).tolist(), position, has_gauss, cached],
-            "python_random": [version, list(words), gauss],
-        }
-
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Take back what :meth:`get_state` returned."""
-        if "numpy_random" in state:
-            kind, keys, *rest = state["numpy_random"]
-            np.random.set_state((kind, np.array(keys, np.uint32), *rest))
-        if "python_random" in state:
-            version, words, gauss = state["python_random"]
-            random.setstate((version, tuple(words), gauss))

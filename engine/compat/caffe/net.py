@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -77,6 +78,7 @@ class Net:
             seed=session.seed,
         )
         self._take(net)
+        weakref.finalize(self, net.close)
         if weights is not None:
             self.copy_from(weights)
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from app.text.mirror import BLOCK_END, TextMirror
 
-TEXT = st.text(st.sampled_from("ab{}:\" \n\r\u2028\u2029\udc80\udcff\uf800é\U0001f600"), max_size=40)
+TEXT = st.text(st.sampled_from('ab{}:" \n\r\u2028\u2029\udc80\udcff\uf800é\U0001f600'), max_size=40)
 
 
 @given(TEXT)

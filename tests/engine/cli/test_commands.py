@@ -42,7 +42,7 @@ def test_train_writes_where_caffe_would(project: Path, flags: list[str], capsys:
     assert main(["train", *(flag.replace("FILE", str(project / "solver.prototxt")) for flag in flags)]) == 0
     assert (project / "work" / "snap_iter_10.solverstate").exists()
     captured = capsys.readouterr()
-    assert re.search(r"Done at iteration 10: 10 in .* s \(.* it/s\)", captured.out)
+    assert re.search(r"Done at iteration 10: 10 iterations in .* s \(.* it/s\)", captured.out)
     assert re.search(r"Test at iteration 10: accuracy = [0-9.]+", captured.out)
     assert re.search(r"^I\d{4} .*\] Iteration 5 \(.*\), loss = ", captured.err, re.MULTILINE)
 
@@ -61,9 +61,9 @@ def test_train_goes_on_from_a_snapshot_and_from_weights(project: Path, capsys: p
     assert main(["train", "--solver", solver]) == 0
     (project / "solver.prototxt").write_text(SOLVER + "max_iter: 6\n")
     assert main(["train", "-solver", solver, "-snapshot", "snap_iter_4.solverstate"]) == 0
-    assert "Done at iteration 6: 2 in" in capsys.readouterr().out
+    assert "Done at iteration 6: 2 iterations in" in capsys.readouterr().out
     assert main(["train", "-solver", solver, "-weights=snap_iter_4.caffemodel,snap_iter_6.caffemodel"]) == 0
-    assert "Done at iteration 6: 6 in" in capsys.readouterr().out
+    assert "Done at iteration 6: 6 iterations in" in capsys.readouterr().out
     assert main(["train", "-solver", solver, "-snapshot", "snap_iter_6.solverstate"]) == 1
     assert "expected a max_iter above the 6 iterations" in capsys.readouterr().err
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import io
 import threading
 from pathlib import Path
@@ -97,6 +98,11 @@ def test_thread_ends_with_close_and_with_collection(database: Path, layer: Layer
     source.next()
     assert threading.active_count() == before + 1
     source.close()
+    assert threading.active_count() == before
+    forgotten = open_datum_source(layer(text(database)), train=True, seed=0)
+    forgotten.next()
+    del forgotten
+    gc.collect()
     assert threading.active_count() == before
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from engine.data import Transform
 from engine.data.transform import read_mean
-from engine.errors import DataError
+from engine.errors import DataError, FileFormatError
 from engine.prototxt import parse
 from engine.schema import load_schema, to_message
 
@@ -110,5 +110,10 @@ def test_mean_file(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="was not found; tried"):
         read_mean("gone", (tmp_path,), "layer")
     (tmp_path / "bad").write_bytes(b"<html>")
-    with pytest.raises(DataError, match="image mean"):
+    with pytest.raises(FileFormatError, match="HTML"):
         read_mean("bad", (tmp_path,), "layer")
+    blob.num = 2
+    blob.data.extend(range(6))
+    (tmp_path / "two").write_bytes(blob.SerializeToString())
+    with pytest.raises(DataError, match=r"mean of one image.*\(2, 3, 1, 2\)"):
+        read_mean("two", (tmp_path,), "layer")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 
 def write(folder: Path, **modules: str) -> Path:
-    """Write modules into ``folder``; ``__`` in a name stands for a folder, ``a__b`` is ``a/b.py``."""
+    """Write modules into ``folder``; ``a__b`` stands for ``a/b.py``, ``a____init__`` for ``a/__init__.py``."""
     for name, text in modules.items():
-        path = folder / (name.replace("__", "/") + ".py")
+        path = folder / (name.replace("____init__", "/:").replace("__", "/").replace(":", "__init__") + ".py")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(textwrap.dedent(text), "utf-8")
     return folder

@@ -38,7 +38,7 @@ def open_net(case: str, folder: Path) -> Any:
         setting = 'scale_param { filler { type: "constant" value: 1 } }'
         text = text.replace(setting, 'python_param { module: "dice_loss" layer: "Scale" }')
         text = text.replace('type: "Scale"', 'type: "Python"')
-    shutil.copytree(LAYERS, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(LAYERS, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__*"))
     (folder / "net.prototxt").write_text(text, "utf-8")
     return caffe.Net(str(folder / "net.prototxt"), caffe.TRAIN)
 

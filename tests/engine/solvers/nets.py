@@ -35,7 +35,8 @@ def write_project(
         file["data"] = (rng.standard_normal((rows, 5)) + labels[:, None]).astype(np.float32)
         file["label"] = labels.astype(np.float32)
     (folder / "list.txt").write_text("data.h5\n")
-    layer = f'layer {{ name: "drop1" type: "Dropout" bottom: "ip1" top: "ip1" dropout_param {{ dropout_ratio: {dropout} }} }}'
+    settings = f"dropout_param {{ dropout_ratio: {dropout} }}"
+    layer = f'layer {{ name: "drop1" type: "Dropout" bottom: "ip1" top: "ip1" {settings} }}'
     text = layers.replace("BATCH", str(batch)).replace("DROPOUT", layer if dropout else "")
     if shuffle:
         text = text.replace("hdf5_data_param {", "hdf5_data_param { shuffle: true")

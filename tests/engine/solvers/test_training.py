@@ -277,11 +277,14 @@ def test_stages_of_training_are_not_passed_on_to_tests(project: Path) -> None:
     solver.close()
 
 
-def test_a_file_that_asks_for_a_gpu_gets_a_warning(project: Path, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("setting", ["solver_mode: GPU", "snapshot_format: HDF5"])
+def test_a_file_that_asks_for_what_is_not_there_gets_a_warning(
+    project: Path, setting: str, caplog: pytest.LogCaptureFixture
+) -> None:
     make_solver(project).close()
-    assert "GPU" not in caplog.text
-    make_solver(project, "solver_mode: GPU").close()
-    assert "training on the CPU" in caplog.text
+    assert not caplog.records
+    make_solver(project, setting).close()
+    assert f"{setting.replace(':', ' is')}" in caplog.text
 
 
 def test_old_solver_type_field(project: Path) -> None:
@@ -311,13 +314,25 @@ def test_log_speaks_like_caffe(project: Path, caplog: pytest.LogCaptureFixture) 
         assert re.search(pattern, text, re.MULTILINE), pattern
 
 
+def test_a_device_gives_the_same_weights(project: Path) -> None:
+    settings = (
+        "weight_decay: 0.1 clip_gradients: 1 test_iter: 1 test_interval: 2 snapshot_after_train: false max_iter: 4\n"
+    )
+    results = []
+    for backend in ("numpy", "strict"):
+        solver = Solver.create(SOLVER + settings, base_dirs=(project,), backend=backend)
+        solver.solve()
+        solver.close()
+        results.append(weights(solver))
+    assert_same(*results)
+
+
 @pytest.mark.parametrize("backend", ["numpy", "strict"])
-def test_runs_on_a_device(project: Path, backend: str) -> None:
-    settings = "weight_decay: 0.1 clip_gradients: 1 test_iter: 1 test_interval: 2 max_iter: 4\n"
-    solver = Solver.create(SOLVER + settings, base_dirs=(project,), backend=backend, output_dir=project)
-    solver.solve()
-    after = weights(solver)
+def test_snapshots_of_a_device(project: Path, backend: str) -> None:
+    solver = Solver.create(SOLVER + "\n", base_dirs=(project,), backend=backend, output_dir=project)
     solver.step(2)
-    solver.restore(project / "snap_iter_4.solverstate")
-    assert_same(weights(solver), after)
+    before, state = weights(solver), solver.snapshot().state
+    solver.step(2)
+    solver.restore(state)
+    assert_same(weights(solver), before)
     solver.close()

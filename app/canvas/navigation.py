@@ -1,0 +1,196 @@
+"""Looking at the net: zoom, pan, framing, and painting the far view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTransform
+from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel, QWidget
+
+from app.canvas.nodeitem import LOD_BOXES
+from app.canvas.scene import CanvasScene
+from app.qt import guard
+
+if TYPE_CHECKING:
+    from app.document import Document
+    from engine.graph import NodeId
+
+__all__ = ["NavigationView"]
+
+_SMALLEST, _LARGEST = 0.04, 4.0
+_GRID = 40.0
+_CROWD = 600
+_CROWD_SCALE = 0.4
+_DOTS_FROM = 0.5
+
+
+class NavigationView(QGraphicsView):
+    """A view of one document that can be moved, but takes no gestures yet.
+
+    Attributes
+    ----------
+    scale_changed : Signal(float)
+        1.0 is 100 %.
+    follows_size : bool
+        Whether the picture is framed anew when the view gets another size: until the user moves it.
+    """
+
+    scale_changed = Signal(float)
+
+    def __init__(self, document: Document, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.document = document
+        self.canvas = CanvasScene(document, self)
+        self.setScene(self.canvas)
+        self.follows_size = False
+        self._crowded: bool | None = None
+        self._hint = QLabel("<b>Drop a .prototxt file here</b><br>or press Tab to add the first layer", self.viewport())
+        self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._hint.setProperty("muted", True)
+        self._hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.MinimalViewportUpdate)
+        self.setOptimizationFlags(
+            QGraphicsView.OptimizationFlag.DontSavePainterState
+            | QGraphicsView.OptimizationFlag.DontAdjustForAntialiasing
+        )
+        self.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.setTransformationAnchor(QGraphicsView.ViewportAnchor.NoAnchor)
+        self.setResizeAnchor(QGraphicsView.ViewportAnchor.NoAnchor)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.canvas.content_changed.connect(self._content_changed)
+        self._content_changed()
+
+    def sizeHint(self) -> QSize:
+        return QSize(900, 640)
+
+    @property
+    def scale_factor(self) -> float:
+        """Present zoom; 1.0 is 100 %."""
+        return self.transform().m11()
+
+    @property
+    def is_far(self) -> bool:
+        """Whether the net is painted as boxes and lines."""
+        if self.scale_factor < LOD_BOXES:
+            return True
+        if self.scale_factor >= _CROWD_SCALE:
+            return False
+        if self._crowded is None:
+            self._crowded = len(self.canvas.items(self.visible_rect())) > _CROWD
+        return self._crowded
+
+    def visible_rect(self) -> QRectF:
+        """Part of the scene that is in view."""
+        return QRectF(self.mapToScene(QPoint(0, 0)), self.mapToScene(self.viewport().rect().bottomRight()))
+
+    def scroll_by(self, dx: int, dy: int) -> None:
+        """Move the view by pixels."""
+        self.follows_size = False
+        self._crowded = None
+        horizontal, vertical = self.horizontalScrollBar(), self.verticalScrollBar()
+        horizontal.setValue(horizontal.value() + dx)
+        vertical.setValue(vertical.value() + dy)
+
+    def set_scale(self, scale: float, anchor: QPoint | None = None) -> None:
+        """Zoom so that the place under ``anchor`` (viewport; its middle by default) stays where it is."""
+        scale = min(_LARGEST, max(_SMALLEST, scale))
+        anchor = anchor if anchor is not None else self.viewport().rect().center()
+        before = self.mapToScene(anchor)
+        self.setTransform(QTransform.fromScale(scale, scale))
+        after = self.mapFromScene(before)
+        self.scroll_by(after.x() - anchor.x(), after.y() - anchor.y())
+        self.setRenderHint(QPainter.RenderHint.Antialiasing, scale >= LOD_BOXES)
+        self.scale_changed.emit(scale)
+
+    def zoom_by(self, factor: float, anchor: QPoint | None = None) -> None:
+        """Zoom by a factor."""
+        self.set_scale(self.scale_factor * factor, anchor)
+
+    def frame(self, ids: Iterable[NodeId] | None = None, *, largest: float = 1.0) -> None:
+        """Bring all nodes, or some, into view."""
+        rect = self.canvas.content_rect(ids)
+        if rect.isNull():
+            self.set_scale(1.0)
+            self.centerOn(0.0, 0.0)
+            return
+        rect.adjust(-48.0, -40.0, 48.0, 40.0)
+        size = self.viewport().size()
+        fitting = min(size.width() / rect.width(), size.height() / rect.height())
+        self.set_scale(min(largest, fitting))
+        self._crowded = None
+        self.centerOn(rect.center())
+
+    def frame_selection(self) -> None:
+        """Bring the selection into view, or all when nothing is selected."""
+        self.frame(self.document.selection.node_ids or None)
+
+    def frame_start(self, readable: float = 0.5) -> None:
+        """Show the whole net where it stays readable, else its beginning."""
+        self.frame()
+        if self.scale_factor < readable and self.canvas.nodes:
+            self.set_scale(0.7)
+            rect = self.canvas.content_rect()
+            view = self.visible_rect()
+            width = min(view.width(), rect.width() + 80.0)
+            height = min(view.height(), rect.height() + 80.0)
+            self.centerOn(rect.left() - 40.0 + width / 2, rect.top() - 40.0 + height / 2)
+            self._crowded = None
+        self.follows_size = True
+
+    def reveal(self, node_id: NodeId) -> None:
+        """Scroll as little as needed to show a node."""
+        item = self.canvas.nodes.get(node_id)
+        if item is not None and not self.visible_rect().contains(item.scene_body()):
+            self._crowded = None
+            self.centerOn(item.scene_body().center())
+
+    # Painting
+
+    @guard
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self.is_far:
+            super().paintEvent(event)
+            return
+        painter = QPainter(self.viewport())
+        painter.fillRect(event.rect(), self.canvas.style_set.canvas)
+        painter.setTransform(self.viewportTransform())
+        self.canvas.overview.paint(painter)
+        painter.end()
+
+    @guard
+    def drawBackground(self, painter: QPainter, rect: QRectF | QRect) -> None:
+        style = self.canvas.style_set
+        painter.fillRect(rect, style.canvas)
+        if self.scale_factor < _DOTS_FROM:
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(style.dots)
+        left = int(rect.left() // _GRID) * int(_GRID)
+        top = int(rect.top() // _GRID) * int(_GRID)
+        columns = range(left, int(rect.right()) + 1, int(_GRID))
+        rows = range(top, int(rect.bottom()) + 1, int(_GRID))
+        painter.drawPoints([QPointF(x, y) for x in columns for y in rows])
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+
+    def _content_changed(self) -> None:
+        self._crowded = None
+        self._hint.setVisible(not self.canvas.nodes)
+        self._place_hint()
+        if self.is_far:
+            self.viewport().update()
+
+    def _place_hint(self) -> None:
+        self._hint.adjustSize()
+        self._hint.move(self.viewport().rect().center() - self._hint.rect().center())
+
+    @guard
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._crowded = None
+        self._place_hint()
+        if self.follows_size:
+            self.frame_start()

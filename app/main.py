@@ -1,0 +1,58 @@
+"""The program: the editor, or a subcommand, or training in the terminal where there is no display."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+__all__ = ["main"]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run Netcanvas.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments without the program's name; those of the process by default.
+
+    Returns
+    -------
+    int
+        Exit status.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments and (not Path(arguments[0]).exists() or len(arguments) > 1):
+        # Importing the commands is left out when a file is named, for it costs a tenth of the start-up.
+        from engine.cli import is_command
+        from engine.cli import main as run_command
+
+        if is_command(arguments) or len(arguments) > 1:
+            return run_command(arguments)
+    file = Path(arguments[0]) if arguments else None
+    if not _has_display():
+        return _without_display(file)
+    from app.start import run_editor
+
+    return run_editor(file)
+
+
+def _has_display() -> bool:
+    if sys.platform != "linux" or os.environ.get("QT_QPA_PLATFORM"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def _without_display(file: Path | None) -> int:
+    if file is not None:
+        sys.stderr.write(
+            f"netcanvas: there is no display to show '{file}' on. Look at it with 'netcanvas check {file}'.\n"
+        )
+        return 1
+    from engine.cli import train_in_terminal
+    from engine.examples import prepare_example
+
+    sys.stderr.write("netcanvas: there is no display, so the bundled LeNet is trained here in the terminal.\n")
+    return train_in_terminal(prepare_example().solver)

@@ -1,0 +1,323 @@
+"""The main window: canvas in the middle, panels around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QShowEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
+
+from app.document import Document
+from app.palette.dock import PalettePanel
+from app.qt import Debounce, guard
+from app.theme import Theme
+from app.window.actions import make_actions
+from app.window.bars import Actions, InfoArea, InfoBar
+from app.window.canvas_area import CanvasArea
+from app.window.docks import PanelDocks
+from app.window.files import FileFlow
+from app.window.menus import SPECS, fill_menus, fill_recent
+from app.window.settings import WindowSettings
+from app.window.status import StatusLine
+from app.window.toolbar import MainToolBar
+
+__all__ = ["MainWindow"]
+
+
+class MainWindow(QMainWindow):
+    """Shows one document at a time.
+
+    Parameters
+    ----------
+    settings : WindowSettings, optional
+        What is remembered between starts; the user's own by default.
+    """
+
+    def __init__(self, settings: WindowSettings | None = None) -> None:
+        super().__init__()
+        self.setObjectName("window.main")
+        self.setWindowTitle("Netcanvas")
+        self.setAcceptDrops(True)
+        self.setDockNestingEnabled(False)
+        self.settings = settings or WindowSettings()
+        self.document = Document.new(self)
+        self.canvas: CanvasArea | None = None
+        self.files = FileFlow(self)
+        self.status = StatusLine(self)
+        self.setStatusBar(self.status)
+        self._bars = InfoArea()
+        self._stage = QVBoxLayout()
+        self._stage.setContentsMargins(0, 0, 0, 0)
+        self._stage.setSpacing(0)
+        self._stage.addWidget(self._bars)
+        middle = QWidget()
+        middle.setLayout(self._stage)
+        self.setCentralWidget(middle)
+        self.palette_panel = PalettePanel()
+        self._docks = PanelDocks(self, self._panel_made)
+        self._docks.add_dock("palette", "Layers", self.palette_panel, Qt.DockWidgetArea.LeftDockWidgetArea)
+        self.actions_by_name = make_actions(self, SPECS, self._handlers())
+        self.toolbar = MainToolBar(self.actions_by_name, self)
+        self.toolbar.phase_chosen.connect(lambda view: self.document.set_phase_view(view))
+        self.addToolBar(self.toolbar)
+        self.recent_menu = fill_menus(self, self.actions_by_name, self._docks.docks)
+        self.recent_menu.aboutToShow.connect(self._fill_recent)
+        self.palette_panel.chosen.connect(lambda kind: self._canvas().add_layer(kind))
+        self._count_due = Debounce(self._show_counts, 0, self)
+        self._shown = False
+        self._restore()
+        self.show_document(self.document)
+
+    # Making
+
+    def _handlers(self) -> dict[str, Callable[[], object]]:
+        return {
+            "new": self.files.new,
+            "open": self.files.open_dialog,
+            "save": self.files.save,
+            "save_as": self.files.save_as,
+            "quit": self.close,
+            "undo": lambda: self.document.undo_stack.undo(),
+            "redo": lambda: self.document.undo_stack.redo(),
+            "cut": lambda: self._canvas().cut(),
+            "copy": lambda: self._canvas().copy(),
+            "paste": lambda: self._canvas().paste(),
+            "paste_wired": lambda: self._canvas().paste(keep_inputs=True),
+            "duplicate": lambda: self._canvas().duplicate(),
+            "delete": lambda: self._canvas().delete(),
+            "select_all": lambda: self._canvas().select_all(),
+            "add": lambda: self._canvas().search_asked.emit(self._canvas().pointer(), None, "key", 0),
+            "layout": lambda: self._canvas().arrange_all(),
+            "fit": lambda: self._canvas().frame(),
+            "frame": lambda: self._canvas().frame_selection(),
+            "actual_size": lambda: self._canvas().set_scale(1.0),
+            "zoom_in": lambda: self._canvas().zoom_by(1.25),
+            "zoom_out": lambda: self._canvas().zoom_by(0.8),
+            "theme": self.toggle_theme,
+            "about": self._about,
+        }
+
+    def _canvas(self) -> CanvasArea:
+        assert self.canvas is not None
+        return self.canvas
+
+    def sizeHint(self) -> QSize:
+        return QSize(1440, 900)
+
+    def _restore(self) -> None:
+        geometry, docks = self.settings.geometry, self.settings.dock_state
+        if geometry is None or not self.restoreGeometry(geometry):
+            screen = QGuiApplication.primaryScreen().availableSize()
+            self.resize(self.sizeHint().boundedTo(screen * 0.95))
+        if docks is None or not self.restoreState(docks):
+            areas = self._docks.docks
+            self.resizeDocks([areas["palette"], areas["properties"]], [212, 340], Qt.Orientation.Horizontal)
+            self.resizeDocks([areas["training"]], [248], Qt.Orientation.Vertical)
+
+    def _panel_made(self, name: str, panel: Any) -> None:
+        if name == "training":
+            self.toolbar.add_training(panel)
+        elif name == "problems":
+            self._show_counts()
+
+    # The document
+
+    def show_document(self, document: Document) -> None:
+        """Show another document and close the one that was shown."""
+        old, old_canvas = self.document, self.canvas
+        document.setParent(self)
+        self.document = document
+        if document.path is not None:
+            document.live.trusted = self.settings.is_trusted(document.path.parent)
+        self.canvas = CanvasArea(document, self)
+        self._stage.addWidget(self.canvas, 1)
+        self.palette_panel.set_registry(document.registry)
+        self._connect(document, self.canvas)
+        self._docks.set_document(document)
+        self._bars.clear()
+        if old_canvas is not None:
+            old_canvas.close_document()
+            self._stage.removeWidget(old_canvas)
+            old_canvas.hide()
+            old_canvas.deleteLater()
+        if old is not document:
+            old.close()
+            old.deleteLater()
+        self.toolbar.set_phase(document.phase_view)
+        self._title_changed()
+        self._undo_changed()
+        self._show_counts()
+        if self._shown:
+            self._begin()
+
+    def _connect(self, document: Document, canvas: CanvasArea) -> None:
+        document.path_changed.connect(self._title_changed)
+        document.modified_changed.connect(self._title_changed)
+        document.edit_failed.connect(lambda text: self.notify(text, "error"))
+        document.changed.connect(self._count_due.trigger)
+        document.shapes_changed.connect(self._count_due.trigger)
+        document.diagnostics_changed.connect(self._count_due.trigger)
+        document.selection.changed.connect(self._selection_changed)
+        document.phase_view_changed.connect(self.toolbar.set_phase)
+        stack = document.undo_stack
+        for signal in (stack.canUndoChanged, stack.canRedoChanged, stack.undoTextChanged, stack.redoTextChanged):
+            signal.connect(self._undo_changed)
+        canvas.refused.connect(lambda text: self.notify(text, "warning"))
+        canvas.files_dropped.connect(self.files.open_dropped)
+        canvas.cursor_moved.connect(self.status.show_pointer)
+        canvas.scale_changed.connect(self.status.show_scale)
+
+    @guard
+    def _begin(self) -> None:
+        """Arrange the shown net and begin to compute what is live."""
+        canvas = self._canvas()
+        canvas.arrange_at_start()
+        self.status.show_scale(canvas.scale_factor)
+        self.status.show_pointer(QPointF())
+        canvas.setFocus()
+        self.document.live.start()
+        self._ask_for_trust()
+
+    def _ask_for_trust(self) -> None:
+        document = self.document
+        if document.path is None or document.live.trusted:
+            return
+        if any(node.type == "Python" for node in document.graph.nodes()):
+            folder = document.path.parent
+            self.notify(
+                f"This net has Python layers. Their code in '{folder.name}' is not run until you allow it; "
+                "until then their shapes stay unknown.",
+                "warning",
+                [("Allow", lambda: self._trust(folder))],
+            )
+
+    def _trust(self, folder: Path) -> None:
+        self.settings.trust(folder)
+        self.document.live.trusted = True
+        self.document.live.refresh()
+
+    @guard
+    def _title_changed(self, _value: object = None) -> None:
+        self.setWindowTitle(f"{self.document.title}[*] \u2013 Netcanvas")
+        self.setWindowModified(self.document.modified)
+        self.actions_by_name["save"].setEnabled(self.document.modified or self.document.path is None)
+        path = self.document.path
+        self.setWindowFilePath(str(path) if path else "")
+        self.setWindowTitle(f"{self.document.title}[*] \u2013 Netcanvas")
+
+    @guard
+    def _undo_changed(self, _value: object = None) -> None:
+        stack = self.document.undo_stack
+        for name, can, text in (
+            ("undo", stack.canUndo(), stack.undoText()),
+            ("redo", stack.canRedo(), stack.redoText()),
+        ):
+            action = self.actions_by_name[name]
+            action.setEnabled(can)
+            key = action.shortcut().toString()
+            action.setText(f"{name.capitalize()} {text}".strip())
+            action.setToolTip(f"{name.capitalize()} {text} ({key})" if can else f"Nothing to {name} ({key})")
+
+    @guard
+    def _selection_changed(self) -> None:
+        some = bool(self.document.selection.node_ids)
+        for name in ("cut", "copy", "duplicate", "delete", "frame"):
+            self.actions_by_name[name].setEnabled(some or name == "delete")
+
+    @guard
+    def _show_counts(self) -> None:
+        self.status.show_document(self.document)
+        count = sum(1 for each in self.document.diagnostics if each.severity != "info")
+        self._docks.docks["problems"].setWindowTitle(f"Problems ({count})" if count else "Problems")
+
+    def commit_edits(self) -> None:
+        """Take over what is being typed in a panel before the document is saved or left."""
+        for panel in self._docks.panels.values():
+            if hasattr(panel, "commit"):
+                panel.commit()
+
+    # Telling the user
+
+    def notify(self, text: str, kind: str = "info", actions: Actions = ()) -> InfoBar:
+        """Say something in a bar above the canvas; never modal."""
+        return self._bars.add(text, kind, actions)
+
+    @property
+    def bars(self) -> list[InfoBar]:
+        """The bars in view."""
+        return self._bars.bars()
+
+    @property
+    def panels(self) -> dict[str, Any]:
+        """The panels that are made, by name."""
+        return self._docks.panels
+
+    def load_panels(self) -> None:
+        """Make all panels now rather than when the window is idle."""
+        self._docks.load_all()
+
+    def show_panel(self, name: str) -> None:
+        """Bring ``properties``, ``text``, ``training``, ``problems`` or ``palette`` to the front."""
+        self._docks.show(name)
+
+    def toggle_theme(self) -> None:
+        """Change between the light and the dark theme, and remember it."""
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            name = "light" if Theme.current().is_dark else "dark"
+            Theme.load(name).apply(app)
+            self.settings.theme = name
+
+    def _about(self) -> None:
+        from engine import __version__
+
+        self.notify(f"Netcanvas {__version__}: build and train neural nets by drawing them.", "info")
+
+    def _fill_recent(self) -> None:
+        fill_recent(self.recent_menu, self.settings, self.files.open)
+
+    # Events
+
+    @guard
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._shown:
+            self._shown = True
+            QTimer.singleShot(0, self, self._first_frame)
+
+    @guard
+    def _first_frame(self) -> None:
+        self._begin()
+        QTimer.singleShot(0, self, self._docks.load_next)
+
+    @guard
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
+            self.files.look_at_disk()
+
+    @guard
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    @guard
+    def dropEvent(self, event: QDropEvent) -> None:
+        names = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
+        self.files.open_dropped(names)
+        event.acceptProposedAction()
+
+    @guard
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if not self.files.may_leave():
+            event.ignore()
+            return
+        self.settings.save_window(self.saveGeometry(), self.saveState())
+        self._docks.shut_down()
+        if self.canvas is not None:
+            self.canvas.close_document()
+        self.document.close()
+        event.accept()

@@ -1,0 +1,91 @@
+"""Menus and the table of actions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu
+
+from app.window.actions import ActionSpec
+
+if TYPE_CHECKING:
+    from app.window.settings import WindowSettings
+
+__all__ = ["SPECS", "fill_menus", "fill_recent"]
+
+SPECS = (
+    ActionSpec("new", "&New", "file-plus", ("Ctrl+N",), "New net"),
+    ActionSpec("open", "&Open\u2026", "folder-open", ("Ctrl+O",), "Open a net or a solver"),
+    ActionSpec("save", "&Save", "floppy-disk", ("Ctrl+S",), "Save the net"),
+    ActionSpec("save_as", "Save &as\u2026", "", ("Ctrl+Shift+S",)),
+    ActionSpec("quit", "&Quit", "", ("Ctrl+Q",)),
+    ActionSpec("undo", "&Undo", "arrow-u-up-left", ("Ctrl+Z",)),
+    ActionSpec("redo", "&Redo", "arrow-u-up-right", ("Ctrl+Shift+Z", "Ctrl+Y")),
+    ActionSpec("cut", "Cu&t", "scissors", ("Ctrl+X",)),
+    ActionSpec("copy", "&Copy", "copy", ("Ctrl+C",)),
+    ActionSpec("paste", "&Paste", "clipboard", ("Ctrl+V",)),
+    ActionSpec("paste_wired", "Paste &keeping inputs", "", ("Ctrl+Shift+V",)),
+    ActionSpec("duplicate", "&Duplicate", "", ("Ctrl+D",)),
+    ActionSpec("delete", "De&lete", "trash"),
+    ActionSpec("select_all", "Select &all", "", ("Ctrl+A",)),
+    ActionSpec("add", "&Add layer\u2026", "plus", (), "Add a layer (Tab)"),
+    ActionSpec("layout", "&Lay out", "tree-structure", ("Ctrl+Shift+L",), "Lay the net out"),
+    ActionSpec("fit", "Frame a&ll", "corners-out", (), "Frame all (Home)"),
+    ActionSpec("frame", "Frame &selection", "frame-corners", (), "Frame the selection (F)"),
+    ActionSpec("actual_size", "&100 %", "", (), "Zoom to 100 % (1)"),
+    ActionSpec("zoom_in", "Zoom &in", "magnifying-glass-plus", ("Ctrl++", "Ctrl+=")),
+    ActionSpec("zoom_out", "Zoom &out", "magnifying-glass-minus", ("Ctrl+-",)),
+    ActionSpec("theme", "Light or dark &theme", "moon", ("Ctrl+Shift+T",), "Change between light and dark"),
+    ActionSpec("about", "&About Netcanvas", "info"),
+)
+
+_MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("&File", ("new", "open", "*recent", "-", "save", "save_as", "-", "quit")),
+    (
+        "&Edit",
+        ("undo", "redo", "-", "cut", "copy", "paste", "paste_wired", "duplicate", "delete", "-", "select_all"),
+    ),
+    ("&Net", ("add", "layout")),
+    ("&View", ("fit", "frame", "actual_size", "zoom_in", "zoom_out", "-", "*docks", "-", "theme")),
+    ("&Train", ()),
+    ("&Help", ("about",)),
+)
+
+
+def fill_menus(window: QMainWindow, actions: Mapping[str, QAction], docks: Mapping[str, QDockWidget]) -> QMenu:
+    """Make the menu bar; return the menu of recent files, which is filled when it opens."""
+    recent = QMenu("Open &recent", window)
+    recent.setObjectName("window.menu.recent")
+    for title, names in _MENUS:
+        menu = window.menuBar().addMenu(title)
+        menu.setObjectName(f"window.menu.{title.replace('&', '').lower()}")
+        menu.setToolTipsVisible(True)
+        for name in names:
+            if name == "-":
+                menu.addSeparator()
+            elif name == "*recent":
+                menu.addMenu(recent)
+            elif name == "*docks":
+                for dock in docks.values():
+                    menu.addAction(dock.toggleViewAction())
+            else:
+                menu.addAction(actions[name])
+    return recent
+
+
+def fill_recent(menu: QMenu, settings: WindowSettings, open_file: Callable[[Path], object]) -> None:
+    """List the files that were opened last."""
+    menu.clear()
+    files = settings.recent_files
+    for number, path in enumerate(files, start=1):
+        action = menu.addAction(f"&{number % 10}  {path.name}")
+        action.setToolTip(str(path))
+        action.triggered.connect(lambda _checked=False, path=path: open_file(path))
+    if not files:
+        menu.addAction("No file was opened yet").setEnabled(False)
+    else:
+        menu.addSeparator()
+        menu.addAction("Forget these").triggered.connect(settings.clear_recent)

@@ -1,0 +1,92 @@
+"""A pair of hands: real mouse events at places of the net."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import QApplication
+
+from app.canvas.nodeitem import NodeItem
+from app.canvas.view import CanvasView
+
+LEFT, RIGHT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton
+NONE, SHIFT, CTRL = (
+    Qt.KeyboardModifier.NoModifier,
+    Qt.KeyboardModifier.ShiftModifier,
+    Qt.KeyboardModifier.ControlModifier,
+)
+
+
+class Hands:
+    """Presses, moves and releases on a canvas."""
+
+    def __init__(self, view: CanvasView) -> None:
+        self.view = view
+
+    def node(self, name: str) -> NodeItem:
+        """The item of the first node of a name."""
+        return self.view.canvas.nodes[self.view.document.graph.named(name)[0].id]
+
+    def title(self, name: str) -> QPoint:
+        """A place on the title of a node."""
+        body = self.node(name).scene_body()
+        return self.view.mapFromScene(QPointF(body.left() + 60, body.top() + 12))
+
+    def input(self, name: str, index: int = 0) -> QPoint:
+        return self.view.mapFromScene(self.node(name).input_point(index))
+
+    def output(self, name: str, index: int = 0) -> QPoint:
+        return self.view.mapFromScene(self.node(name).output_point(index))
+
+    def empty(self) -> QPoint:
+        """A place below the net where nothing is."""
+        content = self.view.canvas.content_rect()
+        self.view.centerOn(content.center().x(), content.bottom())
+        return self.view.mapFromScene(QPointF(content.left() + 40, content.bottom() + 120))
+
+    def press(self, at: QPoint, button=LEFT, modifiers=NONE) -> None:
+        self._send(QEvent.Type.MouseButtonPress, at, button, button, modifiers)
+
+    def move(self, at: QPoint, button=LEFT, modifiers=NONE) -> None:
+        self._send(QEvent.Type.MouseMove, at, Qt.MouseButton.NoButton, button, modifiers)
+
+    def release(self, at: QPoint, button=LEFT, modifiers=NONE) -> None:
+        self._send(QEvent.Type.MouseButtonRelease, at, button, Qt.MouseButton.NoButton, modifiers)
+
+    def click(self, at: QPoint, button=LEFT, modifiers=NONE) -> None:
+        self.press(at, button, modifiers)
+        self.release(at, button, modifiers)
+
+    def double_click(self, at: QPoint) -> None:
+        self.click(at)
+        self._send(QEvent.Type.MouseButtonDblClick, at, LEFT, LEFT, NONE)
+        self.release(at)
+
+    def drag(self, start: QPoint, end: QPoint, button=LEFT, modifiers=NONE) -> None:
+        self.carry(start, end, button, modifiers)
+        self.release(end, button, modifiers)
+
+    def carry(self, start: QPoint, end: QPoint, button=LEFT, modifiers=NONE) -> None:
+        """Drag without letting go."""
+        self.press(start, button, modifiers)
+        for step in range(1, 6):
+            self.move(start + (end - start) * step / 5, button, modifiers)
+
+    def wheel(self, at: QPoint, turns: int) -> None:
+        position = QPointF(at)
+        event = QWheelEvent(
+            position,
+            QPointF(self.view.viewport().mapToGlobal(at)),
+            QPoint(),
+            QPoint(0, 120 * turns),
+            Qt.MouseButton.NoButton,
+            NONE,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
+        )
+        QApplication.sendEvent(self.view.viewport(), event)
+
+    def _send(self, kind, at: QPoint, button, buttons, modifiers) -> None:
+        viewport = self.view.viewport()
+        event = QMouseEvent(kind, QPointF(at), QPointF(viewport.mapToGlobal(at)), button, buttons, modifiers)
+        QApplication.sendEvent(viewport, event)

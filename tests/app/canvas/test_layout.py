@@ -1,0 +1,120 @@
+"""The automatic layout: nothing overlaps, wires run forward, blocks hold together, with and without fast-sugiyama."""
+
+from __future__ import annotations
+
+import random
+import sys
+from itertools import combinations
+
+import pytest
+
+from app.canvas.layout import LayoutEdge, LayoutNode, lay_out
+from app.document import Document
+from tests.support import shared
+
+WIDTH, HEIGHT = 184.0, 140.0
+NETS = [
+    "bvlc/examples__mnist__lenet_train_test.prototxt",
+    "bvlc/models__bvlc_googlenet__train_val.prototxt",
+    "bvlc/examples__siamese__mnist_siamese_train_test.prototxt",
+    "resnet/ResNet-50-deploy.prototxt",
+]
+
+
+@pytest.fixture(params=["fast-sugiyama", "pure Python"])
+def ordering(request, monkeypatch):
+    """Run with the library and as if it were not installed."""
+    if request.param == "pure Python":
+        monkeypatch.setitem(sys.modules, "fast_sugiyama", None)
+    return request.param
+
+
+def node(key, **more) -> LayoutNode:
+    return LayoutNode(key, WIDTH, HEIGHT, **more)
+
+
+def edge(a, b, key=None) -> LayoutEdge:
+    return LayoutEdge(a, b, key if key is not None else (a, b), 60.0, 60.0)
+
+
+def overlaps(places, heights) -> list[tuple]:
+    boxes = [(key, x, y, x + WIDTH, y + heights[key]) for key, (x, y) in places.items()]
+    return [
+        (a[0], b[0])
+        for a, b in combinations(boxes, 2)
+        if a[1] < b[3] and b[1] < a[3] and a[2] < b[4] and b[2] < a[4]
+    ]
+
+
+def test_an_empty_net_has_an_empty_layout():
+    assert lay_out([], []).places == {}
+
+
+def test_a_chain_runs_straight_from_left_to_right(ordering):
+    result = lay_out([node(k) for k in range(4)], [edge(k, k + 1) for k in range(3)])
+    xs, ys = zip(*(result.places[k] for k in range(4)), strict=True)
+    assert list(xs) == sorted(xs)
+    assert len(set(ys)) == 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_nets_never_overlap(seed, ordering):
+    rng = random.Random(seed)
+    count = 60
+    nodes = [node(k) for k in range(count)]
+    edges = [edge(a, b, n) for n, (a, b) in enumerate(sorted(rng.sample(range(count), 2)) for _ in range(110))]
+    result = lay_out(nodes, edges)
+    assert len(result.places) == count
+    assert not overlaps(result.places, dict.fromkeys(range(count), HEIGHT))
+
+
+def test_a_cycle_does_no_harm(ordering):
+    result = lay_out([node(k) for k in "abc"], [edge("a", "b"), edge("b", "c"), edge("c", "a")])
+    assert len(result.places) == 3
+
+
+def test_a_chain_of_ten_thousand_needs_no_recursion():
+    count = 10_000
+    result = lay_out([node(k) for k in range(count)], [edge(k, k + 1) for k in range(count - 1)])
+    assert len(set(result.places.values())) == count
+
+
+def test_in_place_layers_hang_under_their_host_in_order(ordering):
+    nodes = [node("conv"), node("relu", host="conv"), node("drop", host="relu"), node("pool")]
+    result = lay_out(nodes, [edge("conv", "relu"), edge("relu", "drop"), edge("drop", "pool")])
+    x, y = result.places["conv"]
+    assert result.places["relu"] == (x, y + HEIGHT + 6.0)
+    assert result.places["drop"] == (x, y + 2 * (HEIGHT + 6.0))
+    assert result.places["pool"][0] > x
+
+
+def test_variants_of_one_layer_stand_in_one_column(ordering):
+    nodes = [node("train", variant="data"), node("test", variant="data"), node("conv")]
+    result = lay_out(nodes, [edge("train", "conv"), edge("test", "conv")])
+    assert result.places["train"][0] == result.places["test"][0] < result.places["conv"][0]
+
+
+def test_long_nets_are_cut_into_rows_near_the_wanted_aspect(ordering):
+    count = 80
+    result = lay_out([node(k) for k in range(count)], [edge(k, k + 1) for k in range(count - 1)], aspect=1.6)
+    width = max(x for x, _y in result.places.values()) + WIDTH
+    height = max(y for _x, y in result.places.values()) + HEIGHT
+    assert 0.8 < width / height < 3.2
+    around = [points for points in result.routes.values() if points]
+    assert around, "the wire to the next row is led around its end"
+    for points in around:
+        assert any(x > width for x, _y in points)
+
+
+@pytest.mark.parametrize("name", NETS)
+def test_corpus_nets_never_overlap(name, make_canvas):
+    document = Document.open(shared(f"corpus/prototxt/{name}"))
+    try:
+        canvas = make_canvas(document)
+        items = canvas.canvas.nodes
+        places = {key: (item.x(), item.y()) for key, item in items.items()}
+        heights = {key: item.face.height for key, item in items.items()}
+        assert not overlaps(places, heights)
+        assert len(set(places.values())) == len(places)
+    finally:
+        document.close()

@@ -1,0 +1,146 @@
+"""Fixtures of all window tests: offscreen, with a real font, and nothing may leak or fail silently."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QCoreApplication, QEvent, QSettings, QTimer
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import QApplication
+from shiboken6 import isValid
+
+from app.document import Document
+from app.qt import fault_logger
+from app.theme import Theme
+from app.window.canvas_area import CanvasArea
+from app.window.mainwindow import MainWindow
+from app.window.settings import WindowSettings
+from engine.resources import resource_path
+
+LENET = "lenet_train_test.prototxt"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def dressed_app(qapp: QApplication) -> QApplication:
+    """The application in the light theme, with a font that draws letters and not boxes."""
+    assert "DejaVu Sans" in QFontDatabase.families(), "install fonts-dejavu-core: without a font every picture is boxes"
+    Theme.load("light").apply(qapp)
+    gc.collect()
+    gc.freeze()  # what is imported need not be searched for leaks after every test
+    return qapp
+
+
+class _Faults(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.records: list[logging.LogRecord] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append(record)
+
+
+@pytest.fixture(autouse=True)
+def faults(request: pytest.FixtureRequest) -> Iterator[list[logging.LogRecord]]:
+    """Faults caught in paint and event overrides; a test that expects some empties the list."""
+    handler = _Faults()
+    fault_logger.addHandler(handler)
+    yield handler.records
+    fault_logger.removeHandler(handler)
+    if handler.records:
+        formatter = logging.Formatter()
+        pytest.fail("\n".join(formatter.format(record) for record in handler.records))
+
+
+@pytest.fixture(autouse=True)
+def no_leaks(dressed_app: QApplication) -> Iterator[None]:
+    """No thread, running timer or window may outlive its test."""
+    threads = set(threading.enumerate())
+    windows = {id(widget) for widget in QApplication.topLevelWidgets()}
+    yield
+    gc.collect()
+    for _round in range(2):
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        dressed_app.processEvents()
+    left = [thread.name for thread in threading.enumerate() if thread not in threads and thread.is_alive()]
+    assert not left, f"threads outlive the test: {left}"
+    open_windows = [w for w in QApplication.topLevelWidgets() if id(w) not in windows and w.isVisible()]
+    assert not open_windows, f"windows outlive the test: {open_windows}"
+    timers = [each for each in gc.get_objects() if isinstance(each, QTimer) and isValid(each) and each.isActive()]
+    assert not timers, f"timers outlive the test: {[(timer, timer.parent()) for timer in timers]}"
+
+
+@pytest.fixture
+def lenet(tmp_path: Path) -> Path:
+    """A copy of the bundled LeNet with its solver, without the data."""
+    for source in resource_path("examples/lenet").glob("*.prototxt"):
+        shutil.copy(source, tmp_path)
+    return tmp_path / LENET
+
+
+@pytest.fixture
+def document(lenet: Path) -> Iterator[Document]:
+    opened = Document.open(lenet)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def make_canvas(qtbot) -> Iterator[Callable[[Document], CanvasArea]]:
+    """Shows documents on a canvas of fixed size, laid out, at 100 %."""
+    made: list[CanvasArea] = []
+
+    def make(document: Document) -> CanvasArea:
+        canvas = CanvasArea(document)
+        qtbot.addWidget(canvas)
+        canvas.resize(1600, 900)
+        canvas.show()
+        canvas.arrange_at_start()
+        if document.jobs.busy:
+            qtbot.waitSignal(document.jobs.idle, timeout=10_000).wait()
+        canvas.set_scale(1.0)
+        canvas.centerOn(canvas.canvas.content_rect().center())
+        qtbot.wait(1)
+        made.append(canvas)
+        return canvas
+
+    yield make
+    for canvas in made:
+        if isValid(canvas):
+            canvas.close_document()
+
+
+@pytest.fixture
+def canvas(document: Document, make_canvas: Callable[[Document], CanvasArea]) -> CanvasArea:
+    return make_canvas(document)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> WindowSettings:
+    return WindowSettings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
+
+
+@pytest.fixture
+def window(qtbot, settings: WindowSettings) -> Iterator[MainWindow]:
+    """The main window with all its panels, on an empty net."""
+    shown = MainWindow(settings)
+    shown.resize(1440, 900)
+    shown.show()
+    qtbot.waitExposed(shown)
+    qtbot.wait(1)
+    shown.load_panels()
+    yield shown
+    if isValid(shown):
+        shown.document.undo_stack.setClean()
+        shown.close()
+        shown.deleteLater()
+    Theme.load("light").apply(QApplication.instance())

@@ -1,0 +1,82 @@
+"""Both themes: contrast, complete roles, and icons that follow."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication
+
+from app.icons import category_icon_name, icon
+from app.theme import Theme, blend
+
+
+def luminance(color: QColor) -> float:
+    parts = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in (color.redF(), color.greenF(), color.blueF())]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+def contrast(a: QColor, b: QColor) -> float:
+    """Contrast ratio of WCAG 2.1."""
+    high, low = sorted((luminance(a), luminance(b)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.fixture(params=["light", "dark"])
+def theme(request) -> Theme:
+    return Theme.load(request.param)
+
+
+@pytest.mark.parametrize(
+    ("role", "back"),
+    list(product(["text", "text_muted", "accent", "error", "warning", "ok"], ["window", "surface", "surface_alt", "node"]))
+    + [("accent_text", "accent"), ("selection_text", "selection"), ("text", "canvas"), ("text_muted", "canvas")],
+)
+def test_text_has_contrast(theme, role, back):
+    assert contrast(theme.color(role), theme.color(back)) >= 4.5
+
+
+def test_categories_are_readable_on_nodes_and_on_their_own_header(theme):
+    for key, color in theme.categories.items():
+        assert contrast(color, theme.color("node")) >= 4.5, key
+        header = blend(color, theme.color("node"), 0.16)
+        assert contrast(theme.color("text"), header) >= 4.5, key
+        assert contrast(theme.color("text_muted"), header) >= 4.5, key
+
+
+def test_both_themes_have_the_same_roles():
+    light, dark = Theme.load("light"), Theme.load("dark")
+    assert light.tokens.keys() == dark.tokens.keys()
+    assert light.categories.keys() == dark.categories.keys()
+    assert dark.is_dark
+    assert not light.is_dark
+
+
+def test_every_category_has_an_icon_of_its_own(theme, qapp):
+    names = [category_icon_name(key) for key in theme.categories]
+    assert len(set(names)) == len(names)
+    for name in names:
+        assert not icon(name).pixmap(16, 16).toImage().isNull()
+
+
+@pytest.mark.parametrize(
+    ("written", "key"), [("Vision", "vision"), ("Loss Layers", "loss"), ("Neuron", "activation"), ("Whatever", "other")]
+)
+def test_categories_in_any_spelling_find_a_colour(theme, written, key):
+    assert theme.category_key(written) == key
+
+
+def test_icons_follow_the_theme(qapp):
+    drawn = icon("play")
+    pictures = []
+    for name in ("light", "dark"):
+        Theme.load(name).apply(QApplication.instance())
+        pictures.append(drawn.pixmap(24, 24).toImage())
+    Theme.load("light").apply(QApplication.instance())
+    assert pictures[0] != pictures[1]
+
+
+def test_an_unknown_icon_is_named():
+    with pytest.raises(KeyError, match="no-such-icon"):
+        icon("no-such-icon")

@@ -1,0 +1,366 @@
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextCursor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+NET = """# a net
+name: "Small"
+layer {
+  name: "data"
+  type: "Input"
+  top: "data"
+}
+layer {
+  name: "conv1"  # first
+  type: "Convolution"
+  bottom: "data"
+  top: "conv1"
+  convolution_param {
+    num_output: 20
+    kernel_size: 5
+  }
+}
+layer {
+  name: "relu1"
+  type: "ReLU"
+  bottom: "conv1"
+  top: "conv1"
+}
+"""
+
+
+class Bench:
+    def __init__(self, qtbot: QtBot, text: str) -> None:
+        from app.document import Document
+        from app.text import TextPane
+        from engine.graph import OpGraph
+
+        self.qtbot = qtbot
+        self.document = Document(OpGraph.parse(text.encode("utf-8", "surrogateescape")))
+        self.before = bytes(self.document.graph)
+        self.pane = TextPane(self.document)
+        self.edit = self.pane.edit
+        self.pane.resize(600, 300)
+        qtbot.addWidget(self.pane)
+        self.pane.show()
+        qtbot.waitExposed(self.pane)
+        self.pane.activateWindow()
+        qtbot.waitUntil(self.pane.isActiveWindow)
+
+    @property
+    def text(self) -> str:
+        return self.document.graph.text
+
+    @property
+    def shown(self) -> str:
+        return self.edit.document().toRawText().replace("\u2029", "\n")
+
+    def node(self, name: str) -> Any:
+        return next(node for node in self.document.graph.nodes() if node.name == name)
+
+    def select(self, *names: str) -> None:
+        self.document.selection.set([self.node(name).id for name in names])
+        self.document.selection.flush()
+
+    def place(self, before: str) -> None:
+        """Put the cursor behind a piece of text."""
+        self.edit.setFocus()
+        cursor = self.edit.textCursor()
+        cursor.setPosition(self.shown.index(before) + len(before))
+        self.edit.setTextCursor(cursor)
+
+    def keys(self, text: str) -> None:
+        self.qtbot.keyClicks(self.edit, text)
+
+
+Make = Callable[[str], Bench]
+
+
+@pytest.fixture
+def bench(qtbot: QtBot) -> Iterator[Make]:
+    made: list[Bench] = []
+
+    def make(text: str) -> Bench:
+        made.append(Bench(qtbot, text))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.pane.set_document(None)
+        each.document.close()
+
+
+def test_a_pause_makes_one_command_of_what_is_typed(bench: Make) -> None:
+    net = bench(NET)
+    conv = net.node("conv1").id
+    net.place("num_output: 2")
+    net.keys("34")
+    assert net.text == NET
+    net.qtbot.waitUntil(lambda: net.text != NET)
+    assert net.text == NET.replace("num_output: 20", "num_output: 2340")
+    assert net.document.undo_stack.count() == 1
+    assert net.node("conv1").id == conv
+    net.document.undo_stack.undo()
+    assert bytes(net.document.graph) == net.before
+    assert net.shown == NET
+    net.document.undo_stack.redo()
+    assert net.shown == net.text == NET.replace("num_output: 20", "num_output: 2340")
+
+
+def test_leaving_commits(bench: Make) -> None:
+    net = bench(NET)
+    net.place("num_output: 20")
+    net.keys("0")
+    net.edit.clearFocus()
+    assert "num_output: 200" in net.text
+
+
+def test_a_shortcut_commits_first(bench: Make) -> None:
+    net = bench(NET)
+    net.place("num_output: 20")
+    net.keys("0")
+    QTest.keyClick(net.edit, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+    assert "num_output: 200" in net.text
+
+
+def test_undo_key_takes_back_the_typing(bench: Make) -> None:
+    net = bench(NET)
+    net.place("num_output: 20")
+    net.keys("0")
+    QTest.keyClick(net.edit, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert net.text == net.shown == NET
+    QTest.keyClick(net.edit, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    assert "num_output: 200" in net.shown
+    assert not net.edit.document().isUndoAvailable()
+
+
+def test_the_graph_changes_only_its_lines(bench: Make) -> None:
+    net = bench(NET)
+    net.place('name: "relu1')
+    position, column = net.edit.textCursor().position(), net.edit.textCursor().positionInBlock()
+    changes: list[tuple[int, int, int]] = []
+    net.edit.document().contentsChange.connect(lambda *change: changes.append(change))
+    net.document.apply(
+        "x", lambda graph: graph.set_field(net.node("conv1").id, ("convolution_param", "num_output"), "1234")
+    )
+    assert net.shown == net.text
+    at = NET.index("num_output: ") + len("num_output: ")
+    assert [change for change in changes if change[1] or change[2]] == [(at, 2, 4)]
+    assert net.edit.textCursor().position() == position + 2
+    assert net.edit.textCursor().positionInBlock() == column
+    assert not net.pane.pending
+    assert net.document.undo_stack.count() == 1
+
+
+def test_the_view_stays_when_lines_come_above(bench: Make) -> None:
+    text = "".join(f'layer {{\n  name: "l{i}"\n  type: "ReLU"\n}}\n' for i in range(200))
+    net = bench(text)
+    bar = net.edit.verticalScrollBar()
+    bar.setValue(400)
+    top = net.edit.firstVisibleBlock().text()
+    net.document.apply("x", lambda graph: graph.set_field(net.node("l3").id, ("relu_param", "negative_slope"), "1"))
+    assert net.shown == net.text
+    assert net.edit.firstVisibleBlock().text() == top
+    assert bar.value() > 400
+
+
+def test_a_hidden_pane_catches_up(bench: Make) -> None:
+    net = bench(NET)
+    net.pane.hide()
+    net.document.apply("x", lambda graph: graph.rename_node(net.node("conv1").id, "first"))
+    assert net.shown == NET
+    net.pane.show()
+    assert net.shown == net.text != NET
+
+
+BROKEN = ["layer {", 'layer { name: "x }', "}}}", "num_output 10", "“smart”", "\u2028"]
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_broken_text_survives(bench: Make, text: str) -> None:
+    net = bench(NET)
+    cursor = net.edit.textCursor()
+    cursor.movePosition(QTextCursor.MoveOperation.End)
+    net.edit.setTextCursor(cursor)
+    cursor.insertText(text)
+    net.pane.commit()
+    assert net.text == NET + text
+    assert net.shown == NET + text
+    net.document.undo_stack.undo()
+    assert bytes(net.document.graph) == net.before
+    assert net.shown == NET
+
+
+def test_mistakes_are_underlined_and_told(bench: Make) -> None:
+    net = bench(NET.replace("num_output: 20", "num_output 20"))
+    assert net.edit.mistakes
+    mistake = net.edit.mistakes[0]
+    assert abs(mistake.line - 14) <= 1
+    spans = net.edit.extraSelections()
+    assert len(spans) == len(net.edit.mistakes)
+    place = net.edit.cursorRect(spans[0].cursor).center()
+    assert mistake.text in net.edit.mistake_at(place)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        NET.replace("\n", "\r\n"),
+        NET.replace("first", "caf\udce9"),
+        "\ufeff" + NET,
+        NET.replace("first", "\U0001f600 \u2028 \xa0"),
+        NET[:-1],
+        "",
+    ],
+)
+def test_bytes_survive_an_edit_elsewhere(bench: Make, text: str) -> None:
+    net = bench(text)
+    cursor = net.edit.textCursor()
+    cursor.movePosition(QTextCursor.MoveOperation.End)
+    cursor.insertText("# end")
+    net.pane.commit()
+    assert net.text == text + "# end"
+    net.document.undo_stack.undo()
+    assert bytes(net.document.graph) == net.before
+
+
+def test_graph_edits_behind_wide_characters_land_in_their_place(bench: Make) -> None:
+    net = bench(NET.replace("first", "\U0001f600\U0001f600"))
+    net.document.apply("x", lambda graph: graph.rename_node(net.node("conv1").id, "c"))
+    assert net.shown == net.text
+    net.document.undo_stack.undo()
+    assert net.shown == net.text
+
+
+def test_selecting_a_layer_marks_and_shows_its_block(bench: Make) -> None:
+    text = "".join(f'layer {{\n  name: "l{i}"\n  type: "ReLU"\n}}\n' for i in range(200))
+    net = bench(text)
+    net.select("l150")
+    assert list(net.edit.marks) == [(600, 603)]
+    top = net.edit.firstVisibleBlock().blockNumber()
+    assert top <= 600 <= top + net.edit.verticalScrollBar().pageStep()
+    net.select("l1", "l3")
+    assert list(net.edit.marks) == [(4, 7), (12, 15)]
+
+
+def test_the_cursor_selects_its_layer(bench: Make) -> None:
+    net = bench(NET)
+    bar = net.edit.verticalScrollBar().value()
+    net.place("kernel_size")
+    net.qtbot.waitUntil(lambda: net.document.selection.node_ids == (net.node("conv1").id,))
+    QApplication.processEvents()
+    assert list(net.edit.marks) == [(7, 16)]
+    assert net.edit.textCursor().blockNumber() == 14
+    assert net.edit.verticalScrollBar().value() >= bar
+
+
+def test_selecting_elsewhere_does_not_select_back(bench: Make) -> None:
+    net = bench(NET)
+    net.select("conv1")
+    net.select("relu1", "data")
+    QTest.qWait(150)
+    assert len(net.document.selection.node_ids) == 2
+
+
+def test_marks_move_while_typing(bench: Make) -> None:
+    net = bench(NET)
+    net.select("relu1")
+    first, last = net.edit.marks[0]
+    net.place("# a net")
+    QTest.keyClick(net.edit, Qt.Key.Key_Return)
+    assert list(net.edit.marks) == [(first + 1, last + 1)]
+
+
+def test_enter_keeps_the_indentation(bench: Make) -> None:
+    net = bench(NET)
+    net.place("convolution_param {")
+    QTest.keyClick(net.edit, Qt.Key.Key_Return)
+    net.keys("axis: 1")
+    net.pane.commit()
+    assert "convolution_param {\n    axis: 1\n    num_output" in net.text
+
+
+def test_both_edits_stay_when_the_graph_changes_while_typing(bench: Make) -> None:
+    net = bench(NET)
+    net.place("kernel_size: 5")
+    net.keys("5")
+    net.document.apply("x", lambda graph: graph.rename_node(net.node("data").id, "input"))
+    assert "kernel_size: 55" in net.shown
+    assert '"input"' in net.shown
+    net.pane.commit()
+    assert net.text == net.shown
+    net.document.undo_stack.undo()
+    net.document.undo_stack.undo()
+    assert bytes(net.document.graph) == net.before
+    assert net.shown == NET
+
+
+def test_find(bench: Make) -> None:
+    net = bench(NET)
+    net.edit.setFocus()
+    QTest.keyClick(net.edit, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    bar = net.pane.find_bar
+    assert bar.isVisible()
+    net.qtbot.keyClicks(bar.line, "conv1")
+    assert bar.count.text() == "1 of 4"
+    assert net.edit.textCursor().selectedText() == "conv1"
+    for expected in ("2 of 4", "3 of 4", "4 of 4", "1 of 4"):
+        QTest.keyClick(bar.line, Qt.Key.Key_Return)
+        assert bar.count.text() == expected
+    QTest.keyClick(bar.line, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert bar.count.text() == "4 of 4"
+    net.qtbot.keyClicks(bar.line, "zz")
+    assert bar.count.text() == "not found"
+    QTest.keyClick(bar.line, Qt.Key.Key_Escape)
+    assert not bar.isVisible()
+    assert net.text == NET
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_it_paints(bench: Make, qapp: QApplication, theme: str) -> None:
+    from app.theme import Theme
+
+    net = bench(NET.replace("num_output: 20", "num_output 20"))
+    Theme.load(theme).apply(qapp)
+    net.select("conv1")
+    image = net.pane.grab().toImage()
+    colors = {image.pixelColor(x, y).name() for x in range(0, 400, 2) for y in range(0, 280, 2)}
+    assert len(colors) > 12
+
+
+def test_large_files_stay_quick(bench: Make) -> None:
+    block = (
+        'layer {\n  name: "conv%d"\n  type: "Convolution"\n  bottom: "data"\n  top: "conv%d"\n'
+        "  convolution_param {\n    num_output: 20\n    kernel_size: 5\n  }\n}\n"
+    )
+    text = "".join(block % (i, i) for i in range(7000))
+    assert len(text) > 1_000_000
+    net = bench(text)
+    start = time.perf_counter()
+    net.select("conv3500")
+    net.pane.grab()
+    shown = time.perf_counter() - start
+    net.edit.setFocus()
+    net.edit.ensureCursorVisible()
+    start = time.perf_counter()
+    for _ in range(10):
+        net.keys("x")
+        net.edit.repaint()
+    typing = (time.perf_counter() - start) / 10
+    assert shown < 0.6, f"selecting took {shown:.3f} s"
+    assert typing < 0.06, f"one key took {typing:.3f} s"
+    start = time.perf_counter()
+    net.pane.commit()
+    commit = time.perf_counter() - start
+    assert commit < 12, f"committing took {commit:.3f} s"

@@ -1,0 +1,98 @@
+"""How long a document of 10,000 layers takes to open, and one edit in it.
+
+Run as ``python -m tests.benchmarks.documents``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.graph import OpGraph
+from engine.prototxt import parse
+
+#: What the project promises, in seconds.
+OPEN_BUDGET = 1.5
+EDIT_BUDGET = 0.005
+#: For the worst case of a check while dragging: a cycle through the whole chain.
+CHECK_BUDGET = 0.02
+
+LAYERS = 10_000
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Seconds of processor time; the best of a few tries each."""
+
+    parse: float
+    open: float
+    check: float
+    edits: dict[str, float]
+
+
+def chain(layers: int = LAYERS) -> str:
+    """A chain of convolutions and in-place ReLUs."""
+    pieces = ['name: "chain"\nlayer {\n  name: "data"\n  type: "Input"\n  top: "b0"\n}\n']
+    for number in range(1, layers // 2):
+        pieces.append(
+            f'layer {{\n  name: "conv{number}"\n  type: "Convolution"\n  bottom: "b{number - 1}"\n  top: "b{number}"\n'
+            "  param {\n    lr_mult: 1\n  }\n  convolution_param {\n    num_output: 20\n    kernel_size: 5\n"
+            '    weight_filler {\n      type: "xavier"\n    }\n  }\n}\n'
+            f'layer {{\n  name: "relu{number}"\n  type: "ReLU"\n  bottom: "b{number}"\n  top: "b{number}"\n}}\n'
+        )
+    pieces.append(f'layer {{\n  name: "end"\n  type: "Silence"\n  bottom: "b{layers // 2 - 1}"\n}}\n')
+    return "".join(pieces)
+
+
+def best(action: Callable[[], object], tries: int = 3) -> float:
+    """Seconds of processor time that the fastest of some tries took; what else the machine does is not counted."""
+    times = []
+    for _ in range(tries):
+        start = time.process_time()
+        action()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def measure(layers: int = LAYERS, tries: int = 3) -> Figures:
+    """Measure opening and the edits that an editor makes all the time."""
+    data = chain(layers).encode()
+    parsing = best(lambda: parse(data), tries)
+    opening = best(lambda: OpGraph.parse(data), tries)
+    graph = OpGraph.parse(data)
+    ids = graph.node_ids()
+    middle = ids[len(ids) // 2 | 1]
+    numbers = iter(range(1000, 2000))
+    made: list[object] = []
+
+    def add() -> None:
+        with graph.change() as change:
+            graph.add_node("ReLU", bottoms=[graph.node(middle).tops[0]], after=middle)
+        made.append(change)
+
+    edits = {
+        "set a field": lambda: graph.set_field(middle, ("convolution_param", "num_output"), str(next(numbers))),
+        "rename a blob": lambda: graph.rename_blob(middle, 0, f"blob{next(numbers)}"),
+        "connect": lambda: graph.connect(ids[next(numbers) % 9], 0, ids[-1], 1),
+        "add a layer": add,
+        "undo": lambda: made.pop().undo(),  # type: ignore[attr-defined]
+        "remove a layer": lambda: graph.remove_nodes([graph.node_ids()[len(graph) // 3]]),
+        "ask for a node": lambda: graph.node(middle),
+    }
+    checking = best(lambda: graph.can_connect(ids[-2], 0, ids[0], 0), tries)
+    return Figures(parsing, opening, checking, {name: best(action, tries) for name, action in edits.items()})
+
+
+def main() -> None:
+    """Print the figures."""
+    figures = measure()
+    print(f"parse {LAYERS} layers           {figures.parse:8.3f} s")
+    print(f"parse and build the graph    {figures.open:8.3f} s   (budget {OPEN_BUDGET} s)")
+    print(f"find a cycle through all      {figures.check * 1000:7.2f} ms  (budget {CHECK_BUDGET * 1000:.0f} ms)")
+    for name, seconds in figures.edits.items():
+        print(f"{name:28} {seconds * 1000:8.2f} ms  (budget {EDIT_BUDGET * 1000:.0f} ms)")
+
+
+if __name__ == "__main__":
+    main()

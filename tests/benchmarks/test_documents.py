@@ -1,0 +1,15 @@
+"""The promised times for big documents, with room for a slower machine."""
+
+from __future__ import annotations
+
+from tests.benchmarks.documents import CHECK_BUDGET, EDIT_BUDGET, OPEN_BUDGET, measure
+
+ROOM = 3
+
+
+def test_ten_thousand_layers_open_and_change_in_time():
+    figures = measure(tries=2)
+    assert figures.open < ROOM * OPEN_BUDGET
+    assert figures.check < ROOM * CHECK_BUDGET
+    late = {name: seconds for name, seconds in figures.edits.items() if seconds > ROOM * EDIT_BUDGET}
+    assert not late

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.cli import main
+from engine.resources import resource_path
+
+LENET = resource_path("examples/lenet")
+
+
+@pytest.fixture
+def net(tmp_path: Path) -> Path:
+    """LeNet without its data."""
+    path = tmp_path / "net.prototxt"
+    path.write_bytes((LENET / "lenet_train_test.prototxt").read_bytes())
+    return path
+
+
+def test_a_good_solver_and_a_net_without_data_pass(net: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(net), str(LENET / "lenet_solver.prototxt")]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.count("warning file-missing") == captured.out.count("\n") == 2
+    assert "No errors in 2 files" in captured.err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ("num_output: 20", "num_output 20", "syntax"),
+        ("num_output: 20", "num_output: twenty", "field-value"),
+        ('type: "ReLU"', 'type: "Relu6"', "type-unknown"),
+        ('bottom: "pool1"', 'bottom: "pool9"', ""),
+    ],
+)
+def test_faults_of_a_net(net: Path, old: str, new: str, code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = net.read_text()
+    line = text[: text.index(old)].count("\n") + 1
+    net.write_text(text.replace(old, new, 1))
+    assert main(["check", str(net)]) == 1
+    errors = [each for each in capsys.readouterr().out.splitlines() if ": error " in each]
+    assert any(each.startswith(f"{net}:{line}:") and f": error {code}" in each for each in errors), errors
+
+
+def test_faults_of_shapes_are_found_by_the_layers(net: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = net.read_text()
+    shape = "shape { dim: 2 dim: 1 dim: 4 dim: 4 }"
+    head = f'layer {{ name: "in" type: "Input" top: "data" top: "label" input_param {{ {shape} }} }}\n'
+    net.write_text(head + text[text.index('layer {\n  name: "conv1"') :])
+    assert main(["check", str(net), "--json"]) == 1
+    (error,) = [each for each in json.loads(capsys.readouterr().out) if each["severity"] == "error"]
+    assert error["code"] == "shape" and "conv1" in error["message"] and error["line"] == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("x.caffemodel", b"\x0a\x03abc\xa2\x06\x02\x0a\x00", "weights file"),
+        ("page.prototxt", b"<!DOCTYPE html><html>", "HTML page"),
+        ("solver.prototxt", b'net: "gone.prototxt"\nbase_lr: 1\nlr_policy: "fixed"\n', "'gone.prototxt' was not found"),
+        ("solver.prototxt", b'net: "n"\nlr_policy: "cosine"\n', "got 'cosine'"),
+        ("solver.prototxt", b'net: "n"\nbase_lr: 1\nlr_polcy: "fixed"\n', ":3:1: error syntax"),
+    ],
+)
+def test_other_files(
+    tmp_path: Path, name: str, content: bytes, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    assert main(["check", str(tmp_path / name)]) == 1
+    assert message in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("trust", [False, True])
+def test_plugin_code_runs_only_when_trusted(tmp_path: Path, trust: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine.py").write_text(
+        "import caffe\nopen('MARK', 'w').close()\n\n\nclass L(caffe.Layer):\n"
+        "    def setup(self, bottom, top):\n        raise ValueError('x7')\n".replace("MARK", str(tmp_path / "mark"))
+    )
+    (tmp_path / "net.prototxt").write_text(
+        'layer { name: "in" type: "Input" top: "x" input_param { shape { dim: 2 } } }\n'
+        'layer { name: "p" type: "Python" bottom: "x" top: "y" python_param { module: "mine" layer: "L" } }\n'
+    )
+    code = main(["check", str(tmp_path / "net.prototxt"), *(["--trust"] if trust else [])])
+    assert code == int(trust) and (tmp_path / "mark").exists() is trust
+    assert ("x7" in capsys.readouterr().out) is trust
