@@ -1,5 +1,6 @@
 """All that a layer, built-in or plugin, is written against."""
 
+from engine import ops
 from engine.backends.base import Array, Backend, Primitive
 from engine.blob import Blob, BlobList, Shape
 from engine.errors import DataError, LayerError, PluginError, ShapeError
@@ -24,5 +25,6 @@ __all__ = [
     "Primitive",
     "Shape",
     "ShapeError",
+    "ops",
     "resolve",
 ]

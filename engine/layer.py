@@ -154,7 +154,8 @@ class Layer:
         self.name = layer_param.name
         self.context = context
         self.info = info
-        self.phase = context.phase
+        # Caffe lets a layer's own message override the net's phase
+        self.phase = Phase(layer_param.phase) if layer_param.HasField("phase") else context.phase
         self.param_propagate_down = []
         self.blobs = BlobList(context.backend, dtype=context.dtype, device=not self.host_arrays, name=self.name)
 
@@ -204,7 +205,7 @@ class Layer:
         """Take back what :meth:`get_state` returned."""
 
     def close(self) -> None:
-        """Release files and threads; the net calls it once when it is closed."""
+        """Release files and threads; called once, when the net is closed, if :meth:`setup` came to its end."""
 
     # -- help for authors ----------------------------------------------------------------------------------------
 

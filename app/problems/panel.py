@@ -96,6 +96,7 @@ class ProblemsPanel(QWidget):
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(Column.MESSAGE, QHeaderView.ResizeMode.Stretch)
         header.setMinimumSectionSize(0)
+        header.setResizeContentsPrecision(60)
         view.clicked.connect(self._clicked)
         view.activated.connect(self._go)
 

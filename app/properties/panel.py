@@ -113,7 +113,7 @@ class PropertiesPanel(QWidget):
     def _selection_changed(self) -> None:
         if self.document is None:
             return
-        self._commit_typed()
+        self.commit()
         ids = self._editable_ids()
         page = self.page
         if ids and isinstance(page, LayerPage):
@@ -239,16 +239,17 @@ class PropertiesPanel(QWidget):
         self.search_line.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.search_line.selectAll()
 
+    def commit(self) -> None:
+        """Write what is typed into the focused field and not committed yet; call it before saving or training."""
+        focused = QApplication.focusWidget()
+        if isinstance(focused, ValueEdit | TextBox) and self.page is not None and self.page.isAncestorOf(focused):
+            focused.commit()
+
     def _search(self, text: str) -> None:
         found = True
         if isinstance(self.page, LayerPage):
             found = self.page.search(text.strip().lower())
         self._nothing.setVisible(not found)
-
-    def _commit_typed(self) -> None:
-        focused = QApplication.focusWidget()
-        if isinstance(focused, ValueEdit | TextBox) and self.page is not None and self.page.isAncestorOf(focused):
-            focused.commit()
 
     def _rename_net(self, name: str) -> None:
         page, document = self.page, self.document

@@ -2,7 +2,7 @@ r"""What the editor widget shows against what the file says.
 
 A ``QTextDocument`` knows one kind of line end and no lone surrogates, and a prototxt may have any bytes. The mirror
 keeps the file's text beside the widget's, line by line, so that lines nobody touched come back byte for byte: their
-``\r\n``, their bytes that are not UTF-8, everything.
+``\r\n``, their bytes that are not UTF-8, a byte order mark before the first, everything.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ BLOCK_END = "\u2029"
 _LINE_END = re.compile("\r\n|[\n\r\u2029\ufdd0\ufdd1]")
 _LINE = re.compile("([^\n\r\u2029\ufdd0\ufdd1]*)(\r\n|[\n\r\u2029\ufdd0\ufdd1]|)")
 _LONGEST_DIFF = 4000
+_BYTE_ORDER_MARK = "\ufeff"
 _SURROGATES = range(0xDC80, 0xDD00)
 
 
@@ -55,7 +56,8 @@ class TextMirror:
 
     def _read(self, text: str) -> None:
         self._text = text
-        self._lines, self._ends = _split(text)
+        self._mark = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else ""
+        self._lines, self._ends = _split(text.removeprefix(_BYTE_ORDER_MARK))
         self._plain = text.isascii()
         used = set() if self._plain else {ord(char) for char in set(text) if "\ue000" <= char <= "\uf8ff"}
         # A byte that is not UTF-8 is shown as a private-use character that the text itself does not use.
@@ -105,7 +107,7 @@ class TextMirror:
                 ends[index] = "\n"  # an emptied line must not make one "\r\n" of two line ends
         if not self._plain:
             new = [line.translate(self._hide) for line in new]
-        return "".join(line + end for line, end in zip(new, ends, strict=True))
+        return self._mark + "".join(line + end for line, end in zip(new, ends, strict=True))
 
     def accept(self, text: str) -> None:
         """Take over a text that the widget shows already."""

@@ -110,6 +110,7 @@ class InfoArea(QWidget):
                 bar.dismiss()
         bar = InfoBar(text, kind, actions, self)
         self._box.insertWidget(0, bar)
+        bar.show()
         for old in self.bars()[_MOST:]:
             old.dismiss()
         return bar

@@ -7,7 +7,6 @@ from typing import Any, Protocol
 
 from engine.diagnostics.records import Diagnostic, QuickFix
 from engine.graph import Node, NodeId, OpGraph
-from engine.prototxt import quote
 
 __all__ = ["TypeRegistry", "check_formats", "check_layers", "check_loss"]
 
@@ -57,7 +56,7 @@ def _unknown_type(graph: OpGraph, node: Node, registry: TypeRegistry) -> Diagnos
     if closest and node.version == 2:
 
         def correct(target: OpGraph) -> None:
-            target.set_field(node.id, path, quote(closest))
+            target.set_string(node.id, path, closest)
 
         fix = QuickFix(f"Make it '{closest}'", correct)
     return Diagnostic(

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from engine.diagnostics.records import Diagnostic, QuickFix, Severity
 from engine.graph import UNWIRED, Node, OpGraph, phase_words
-from engine.prototxt import quote
 
 __all__ = ["check_wiring"]
 
@@ -98,7 +97,7 @@ def _unknown(graph: OpGraph, node: Node, bottom: int, name: str) -> Diagnostic:
     if closest:
 
         def rename(target: OpGraph) -> None:
-            target.set_field(node.id, ("bottom", bottom), quote(closest[0]))
+            target.set_string(node.id, ("bottom", bottom), closest[0])
 
         fix = QuickFix(f"Read '{closest[0]}'", rename)
     return _at(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 
 from engine.errors import CheckError, GraphError
 from engine.graph.binding import UNWIRED, occurrences
@@ -19,6 +20,10 @@ BlobSlot = tuple[NodeId, str, int]
 _MOST_BOTTOMS = 64
 
 
+class _RehearsalOver(Exception):
+    """Has a change taken back that was only tried."""
+
+
 class ConnectionVerbs(FieldVerbs):
     """Wiring, as edits of ``bottom`` and ``top``."""
 
@@ -27,8 +32,12 @@ class ConnectionVerbs(FieldVerbs):
     def check_connect(self, source: NodeId, top: int, target: NodeId, bottom: int) -> None:
         """Raise :class:`CheckError`, saying why, if :meth:`connect` would refuse."""
         self._check_ends(source, top, target, bottom)
-        if self._ordinals[source] > self._ordinals[target]:
+        above = self._ordinals[source] > self._ordinals[target]
+        if above:
             self._check_cycle(source, target)
+        versions = {writer for writer, _ in self._versions_of(source, top)}
+        if above or not versions.issuperset(self.writers(self._bindings[source].tops[top])):
+            self._rehearse(source, top, target, bottom)
 
     def can_connect(self, source: NodeId, top: int, target: NodeId, bottom: int) -> bool:
         """Whether :meth:`connect` would accept."""
@@ -107,10 +116,8 @@ class ConnectionVerbs(FieldVerbs):
         str
             The new name.
         """
-        binding = self._bindings[self._known(node)]
-        if not 0 <= top < len(binding.tops):
-            raise CheckError(f"{self.node(node).heading} has {len(binding.tops)} tops; there is no top {top}.")
-        name = self.fresh_blob_name(binding.name or binding.tops[top])
+        blob = self._top(node, top)
+        name = self.fresh_blob_name(self._bindings[node].name or blob)
         self._rename_slots(self._downstream(node, top), name)
         return name
 
@@ -124,10 +131,7 @@ class ConnectionVerbs(FieldVerbs):
         frozenset of (NodeId, str, int)
             Node, ``'bottom'`` or ``'top'``, and index.
         """
-        binding = self._bindings[self._known(node)]
-        if not 0 <= top < len(binding.tops):
-            raise CheckError(f"{self.node(node).heading} has {len(binding.tops)} tops; there is no top {top}.")
-        blob = binding.tops[top]
+        blob = self._top(node, top)
         edges = self._edges.get(blob, {})
         neighbours: dict[BlobSlot, list[BlobSlot]] = {}
         for edge in edges:
@@ -149,14 +153,13 @@ class ConnectionVerbs(FieldVerbs):
 
     def namesakes(self, node: NodeId, top: int) -> tuple[NodeId, ...]:
         """Return the nodes that use the same blob name for another blob, one of the other phase for instance."""
-        blob = self._bindings[self._known(node)].tops[top]
+        blob = self._top(node, top)
         family = {slot[0] for slot in self.blob_family(node, top)}
         return tuple(user for user in self._users_in_order(blob) if user not in family)
 
-    def check_rename_blob(self, node: NodeId, top: int, name: str, *, everywhere: bool = False) -> None:
+    def check_rename_blob(self, node: NodeId, top: int, name: str) -> None:
         """Raise :class:`CheckError`, saying why, if :meth:`rename_blob` would refuse."""
-        family = self.blob_family(node, top)
-        blob = self._bindings[node].tops[top]
+        blob = self._top(node, top)
         if not name or name == UNWIRED:
             raise CheckError(f"Blob '{blob}' cannot be called {name!r}.", next_step="Choose a name.")
         if name == blob:
@@ -167,7 +170,6 @@ class ConnectionVerbs(FieldVerbs):
                 f"Blob '{blob}' cannot be called '{name}': {self.node(taken[0]).title} writes that name.",
                 next_step="Choose another name.",
             )
-        del family, everywhere
 
     @verb
     def rename_blob(self, node: NodeId, top: int, name: str, *, everywhere: bool = False) -> None:
@@ -202,9 +204,18 @@ class ConnectionVerbs(FieldVerbs):
 
     # How
 
-    def _known(self, node: NodeId) -> NodeId:
-        self._binding(node)
-        return node
+    def _top(self, node: NodeId, top: int) -> str:
+        """Return the blob name of a top.
+
+        Raises
+        ------
+        CheckError
+            If the layer has no such top.
+        """
+        tops = self._binding(node).tops
+        if not 0 <= top < len(tops):
+            raise CheckError(f"{self.node(node).heading} has {len(tops)} tops; there is no top {top}.")
+        return tops[top]
 
     def _check_bottom(self, target: NodeId, bottom: int) -> None:
         have = len(self._binding(target).bottoms)
@@ -213,8 +224,7 @@ class ConnectionVerbs(FieldVerbs):
 
     def _check_ends(self, source: NodeId, top: int, target: NodeId, bottom: int) -> None:
         writer, reader = self._binding(source), self._binding(target)
-        if not 0 <= top < len(writer.tops):
-            raise CheckError(f"{self.node(source).heading} has {len(writer.tops)} tops; there is no top {top}.")
+        self._top(source, top)
         if not 0 <= bottom <= len(reader.bottoms) + _MOST_BOTTOMS:
             raise CheckError(
                 f"{self.node(target).heading} has {len(reader.bottoms)} bottoms; there is no bottom {bottom}."
@@ -229,6 +239,12 @@ class ConnectionVerbs(FieldVerbs):
                 f"{self.node(target).title} in {phase_words(self._phases(reader.mask))}: they never run together.",
                 next_step="Change the include rule of one of them.",
             )
+
+    def _rehearse(self, source: NodeId, top: int, target: NodeId, bottom: int) -> None:
+        """Connect, and take it back: what an order of layers does to all readers is known only when it is there."""
+        with suppress(_RehearsalOver), self.change():
+            self.connect(source, top, target, bottom)
+            raise _RehearsalOver
 
     def _check_cycle(self, source: NodeId, target: NodeId) -> None:
         """Refuse if the source depends on the target; edges lead down, so only what lies between them matters."""

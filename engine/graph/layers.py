@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from engine.errors import CheckError, PrototxtError
 from engine.graph.binding import UNWIRED, layer_body
@@ -22,7 +23,7 @@ _LAST = ("Accuracy", "Softmax", "Silence", "Loss")
 class LayerVerbs(ConnectionVerbs):
     """Layers as wholes."""
 
-    def check_add_node(self, type_name: str, *, name: str | None = None, tops: Sequence[str] | None = None) -> None:
+    def check_add_node(self, type_name: str, *, tops: Sequence[str] | int | None = None) -> None:
         """Raise :class:`CheckError`, saying why, if :meth:`add_node` would refuse."""
         if not type_name:
             raise CheckError("A layer needs a type.", next_step="Choose one from the palette.")
@@ -31,9 +32,8 @@ class LayerVerbs(ConnectionVerbs):
                 f"The old 'layers' format of this file has no type '{type_name}'.",
                 next_step="Upgrade the file to today's format first.",
             )
-        if tops is not None and not isinstance(tops, int) and any(not top or top == UNWIRED for top in tops):
+        if isinstance(tops, Sequence) and any(not top or top == UNWIRED for top in tops):
             raise CheckError(f"A top needs a name, got {list(tops)!r}.")
-        del name
 
     @verb
     def add_node(
@@ -61,7 +61,7 @@ class LayerVerbs(ConnectionVerbs):
         fields : str, optional
             Further fields as prototxt: ``convolution_param { num_output: 20 kernel_size: 5 }``.
         after : NodeId, optional
-            The layer to stand behind. By default sources go behind the last source, losses and the like to the end,
+            The layer to stand behind. By default sources go behind those that begin the file, losses and the like to the end,
             all others before the losses, and never above what they read.
 
         Returns
@@ -74,7 +74,7 @@ class LayerVerbs(ConnectionVerbs):
         CheckError
             If the file's format has no such type, or ``fields`` cannot be read.
         """
-        self.check_add_node(type_name, name=name, tops=tops if not isinstance(tops, int) else None)
+        self.check_add_node(type_name, tops=tops)
         name = self.fresh_layer_name(type_name) if name is None else name
         if tops is None or isinstance(tops, int):
             tops = self._fresh_tops(name, 1 if tops is None else tops)
@@ -190,11 +190,8 @@ class LayerVerbs(ConnectionVerbs):
             return len(items)
         floor = max((self._ordinals[w] for name in bottoms if name != UNWIRED for w in self.writers(name)), default=-1)
         if not bottoms:
-            sources = [node for node in layers if not self._bindings[node].bottoms]
-            if not sources:
-                return items.index(self._owner(layers[0]))
-            behind = sources[-1] if self._ordinals[sources[-1]] < len(layers) // 2 + 1 else sources[0]
-            return items.index(self._owner(behind)) + 1
+            leading = list(takewhile(lambda node: not self._bindings[node].bottoms, layers))
+            return items.index(self._owner(leading[-1])) + 1 if leading else items.index(self._owner(layers[0]))
         if type_name.endswith(_LAST):
             return items.index(self._owner(layers[-1])) + 1
         behind = layers[-1]

@@ -11,7 +11,7 @@ __all__ = ["INPUTS", "Edge", "Events", "Node", "NodeId", "Path", "phase_words"]
 NodeId = NewType("NodeId", int)
 
 #: The node that stands for a net's own ``input`` fields, where it has any.
-INPUTS = NodeId(0)
+INPUTS = NodeId(1)
 
 #: Names and indexes that lead to a field of a layer: ``("param", 0, "lr_mult")``.
 Path = tuple[str | int, ...]

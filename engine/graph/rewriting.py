@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable
 from engine.graph.binding import is_layer, layer_body
 from engine.graph.layers import LayerVerbs
 from engine.graph.verbs import verb
-from engine.prototxt import Field, Item, parse, style_of
+from engine.prototxt import Field, Item, Tree, parse
 
 __all__ = ["TextVerbs"]
 
@@ -25,22 +25,44 @@ class TextVerbs(LayerVerbs):
         Broken text is taken too: :attr:`OpGraph.problems` says what is wrong with it.
         """
         tree, log = self._tree, self._editing
-        new = parse(data)
-        log.assign(tree, "bom", new.bom)
-        old_items, new_items = tree.root.items, new.root.items
-        start = 0
-        shorter = min(len(old_items), len(new_items))
-        while start < shorter and _same(old_items[start], new_items[start]):
-            start += 1
-        end = 0
-        while end < shorter - start and _same(old_items[-1 - end], new_items[-1 - end]):
-            end += 1
-        before = old_items[start : len(old_items) - end]
-        after = new_items[start : len(new_items) - end]
+        text = data.decode("utf-8", "surrogateescape") if isinstance(data, bytes) else data
+        bom = "\ufeff" if text.startswith("\ufeff") else ""
+        log.assign(tree, "bom", bom)
+        start, end, new = _changed_part(tree, text[len(bom) :])
+        count = len(tree.root.items) - start - end
+        before, after = tree.root.items[start : start + count], new.root.items
         _carry_over(before, after)
-        log.splice(tree.root, start, len(before), after)
-        log.assign(tree.root, "close_lead", new.root.close_lead)
-        self._style_cache = style_of(tree)
+        log.splice(tree.root, start, count, after)
+        if not end:
+            log.assign(tree.root, "close_lead", new.root.close_lead)
+        self._style_cache = None
+
+
+def _changed_part(tree: Tree, text: str) -> tuple[int, int, Tree]:
+    """Return how many items stay at the beginning and at the end, and what stands between, read anew.
+
+    Where that part cannot be read for itself, all is read, and counts as changed.
+    """
+    items = tree.root.items
+    start, position = 0, 0
+    while start < len(items) and text.startswith(items[start].text, position) and not items[start].faults:
+        position += len(items[start].text)
+        start += 1
+    end, stop = 0, len(text) - len(tree.root.close_lead)
+    if text.endswith(tree.root.close_lead):
+        while end < len(items) - start and position <= stop - len(items[-1 - end].text):
+            if not text.endswith(items[-1 - end].text, position, stop):
+                break
+            stop -= len(items[-1 - end].text)
+            end += 1
+    start = max(start - 1, 0)  # the last of them may have got more to its line
+    position = sum(len(item.text) for item in items[:start])
+    middle = text[position : stop if end else None]
+    new = parse(middle)
+    stands_alone = not new.problems and not new.bom and (not end or (middle.endswith("\n") and not new.root.close_lead))
+    if stands_alone and (not start or items[start - 1].text.endswith("\n")):
+        return start, end, new
+    return 0, 0, parse(text)
 
 
 def _same(old: Item, new: Item) -> bool:

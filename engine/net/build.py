@@ -39,7 +39,7 @@ class BuiltNet:
 
 
 def build_nodes(param: Any, registry: LayerRegistry, context: LayerContext, trained: dict[str, Layer]) -> BuiltNet:
-    """Make, connect, set up and shape all layers.
+    """Make, connect, set up and shape all layers; on a fault, close those that were made.
 
     Parameters
     ----------
@@ -53,6 +53,18 @@ def build_nodes(param: Any, registry: LayerRegistry, context: LayerContext, trai
         Layers of another net whose parameters are taken over, by name.
     """
     built = BuiltNet()
+    try:
+        _add_layers(built, param, registry, context, trained)
+    except BaseException:
+        for node in built.nodes:
+            node.layer.close()
+        raise
+    return built
+
+
+def _add_layers(
+    built: BuiltNet, param: Any, registry: LayerRegistry, context: LayerContext, trained: dict[str, Layer]
+) -> None:
     for layer_param in param.layer:
         if not layer_param.HasField("phase"):
             layer_param.phase = int(context.phase)
@@ -61,14 +73,14 @@ def build_nodes(param: Any, registry: LayerRegistry, context: LayerContext, trai
         layer = registry.create(layer_param, own_context)
         node = _connect(layer, layer_param, built, context.backend)
         check_counts(layer, layer.info, layer_param)
+        check_in_place(layer, layer_param)
         call_layer(layer, "setup", node.bottom_views, node.top_views)
+        built.nodes.append(node)
         if source is not None:
             share_params(layer, source)
         call_layer(layer, "reshape", node.bottom_views, node.top_views)
         node.loss_weights = _loss_weights(layer, layer_param, len(node.tops))
         layer.param_propagate_down = built.params.add_layer(layer)
-        built.nodes.append(node)
-    return built
 
 
 def _connect(layer: Layer, layer_param: Any, built: BuiltNet, backend: Backend) -> NetNode:
@@ -121,6 +133,21 @@ def check_counts(layer: Layer, info: LayerInfo, layer_param: Any) -> None:
             layer_param.type,
             f"expected as many tops as bottoms, got {tops} tops and {len(layer_param.bottom)} bottoms.",
         )
+
+
+def check_in_place(layer: Layer, layer_param: Any) -> None:
+    """Refuse a built-in layer that would overwrite the input it still needs."""
+    if not layer.info.builtin or layer.info.in_place_ok:
+        return
+    for index, name in enumerate(layer_param.top):
+        if name in layer_param.bottom:
+            raise LayerError(
+                layer.name,
+                layer_param.type,
+                f"cannot work in place on '{name}'.",
+                port=f"top {index}",
+                next_step="Give the top a name of its own.",
+            )
 
 
 def _loss_weights(layer: Layer, layer_param: Any, tops: int) -> list[float]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from engine.api import Array, Blob, Layer, Phase
 
@@ -22,6 +24,7 @@ class DropoutLayer(Layer):
 
     _ratio: float
     _mask: Array | None = None
+    _drawn: npt.NDArray[Any] | None = None
 
     def setup(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
         """Read ``dropout_param``."""
@@ -39,12 +42,19 @@ class DropoutLayer(Layer):
     def forward(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
         """Draw a mask and apply it."""
         if self.phase is Phase.TRAIN:
-            scale = 1.0 / (1.0 - self._ratio)
-            kept = self.rng.random(bottom[0].shape, dtype=np.float32) >= self._ratio
-            self._mask = self.to_backend(np.multiply(kept, scale, dtype=bottom[0].dtype))
+            self._mask = self.to_backend(self._draw(bottom[0]))
             self.xp.multiply(bottom[0].data, self._mask, out=top[0].data)
         elif top[0].on_host is not bottom[0].on_host:
             top[0].data[...] = bottom[0].data
+
+    def _draw(self, blob: Blob) -> npt.NDArray[Any]:
+        """Return 0 with the layer's probability, else the scale, for each element; the memory is kept."""
+        drawn = self._drawn
+        if drawn is None or drawn.shape != blob.shape:
+            drawn = self._drawn = np.empty(blob.shape, blob.dtype)
+        self.rng.random(out=drawn, dtype=blob.dtype)
+        np.multiply(drawn >= self._ratio, 1.0 / (1.0 - self._ratio), out=drawn)
+        return drawn
 
     def backward(self, top: Sequence[Blob], propagate_down: Sequence[bool], bottom: Sequence[Blob]) -> None:
         """Apply the mask of the forward pass to the gradient."""

@@ -26,11 +26,6 @@ class FlattenLayer(Layer):
         top[0].share_data(bottom[0])
         top[0].share_diff(bottom[0])
 
-    def setup(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
-        """Refuse to work in place: one blob cannot have two shapes."""
-        if list(self.layer_param.bottom) == list(self.layer_param.top):
-            self.fail("expected a top with a name of its own.", top=0, next_step="Rename the top.")
-
     def forward(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
         """The values are shared already."""
 

@@ -15,6 +15,7 @@ from engine.registry import default_registry
 from engine.schema import read_net
 from tests.support import shared_files
 
+REGISTRY = default_registry()
 TOLERANCE = 1e-4  # relative to the largest magnitude of the array
 
 
@@ -33,8 +34,7 @@ class GoldenCase:
         return read_net((self.folder / "net.prototxt").read_text())
 
     def missing_types(self) -> list[str]:
-        known = default_registry()
-        return sorted({layer.type for layer in self.param.layer if layer.type not in known})
+        return sorted({layer.type for layer in self.param.layer if layer.type not in REGISTRY})
 
 
 def golden_cases() -> list[GoldenCase]:
@@ -52,7 +52,7 @@ def assert_close(actual: npt.NDArray[Any], expected: npt.NDArray[Any], what: str
 def run_case(case: GoldenCase, **net_options: Any) -> None:
     """Run a case and compare every array that Caffe recorded."""
     numbers = np.load(case.folder / "case.npz")
-    net = Net(case.param, Phase(int(numbers["phase"])), seed=0, **net_options)
+    net = Net(case.param, Phase(int(numbers["phase"])), seed=0, registry=REGISTRY, **net_options)
     for key in numbers.files:
         kind, _, rest = key.partition("/")
         if kind == "in":

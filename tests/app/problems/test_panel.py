@@ -63,6 +63,7 @@ class Bench:
 
 @pytest.fixture
 def bench(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+    monkeypatch.setattr("app.live.LiveFacts.graph_changed", lambda *_: None)
     made = Bench(qtbot, monkeypatch)
     yield made
     made.panel.set_document(None)

@@ -84,7 +84,8 @@ class Bench:
 
 
 @pytest.fixture
-def bench(qtbot: QtBot) -> Iterator[Callable[[str], Bench]]:
+def bench(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Bench]]:
+    monkeypatch.setattr("app.live.LiveFacts.graph_changed", lambda *_: None)
     made: list[Bench] = []
 
     def make(text: str) -> Bench:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from app.text.mirror import BLOCK_END, TextMirror
 
-TEXT = st.text(st.sampled_from('ab{}:" \n\r\u2028\u2029\udc80\udcff\uf800é\U0001f600'), max_size=40)
+TEXT = st.text(st.sampled_from('ab{}:" \n\r\u2028\u2029\udc80\udcff\uf800\ufeffé\U0001f600'), max_size=40)
 
 
 @given(TEXT)
@@ -43,6 +43,7 @@ def test_editing_one_line_keeps_what_the_widget_shows(text: str, where: int, lin
         ("a\r\nb\r\nc", (1, ["b", "new"]), "a\r\nb\r\nnew\r\nc"),
         ("a\nb\r\nc\n", (0, ["A"]), "A\nb\r\nc\n"),
         ("a\nb", (1, ["b", ""]), "a\nb\n"),
+        ("\ufeffa\nb", (0, ["A"]), "\ufeffA\nb"),
         ("caf\udce9\nb", (1, ["B"]), "caf\udce9\nB"),
         ("caf\udce9 b", (0, None), "caf\udce9 c"),
         ("", (0, ["a", "b"]), "a\nb"),

@@ -88,7 +88,8 @@ Make = Callable[[str], Bench]
 
 
 @pytest.fixture
-def bench(qtbot: QtBot) -> Iterator[Make]:
+def bench(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
+    monkeypatch.setattr("app.live.LiveFacts.graph_changed", lambda *_: None)
     made: list[Bench] = []
 
     def make(text: str) -> Bench:

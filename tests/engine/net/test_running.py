@@ -10,7 +10,8 @@ import pytest
 from engine.errors import LayerError, PluginError, UnknownLayerTypeError
 from engine.layer import Phase
 from engine.net import Net, UnknownLayerError
-from tests.engine.net.support import Faulty, Probe, build, fill_inputs, input_layer, ip, layer
+from engine.registry import LayerInfo
+from tests.engine.net.support import Faulty, Probe, build, fill_inputs, input_layer, ip, layer, registry
 
 CHAIN = (
     input_layer("x", 4, 1, 8, 8)
@@ -222,3 +223,33 @@ def test_zero_batch_runs() -> None:
     net.backward()
     assert net.blobs["ip2"].shape == (0, 2)
     assert not any(np.any(param.blob.diff) for param in net.learnable)
+
+
+def test_layers_that_need_their_input_refuse_to_work_in_place() -> None:
+    with pytest.raises(LayerError, match=r"'a' \(InnerProduct\), top 0: cannot work in place on 'x'"):
+        build(input_layer("x", 2, 3) + ip("a", "x", top="x"))
+
+
+def test_a_layers_own_phase_wins() -> None:
+    text = input_layer("x", 2, 3) + layer("p", "Probe", "x", body="phase: TEST")
+    assert build(text, Phase.TRAIN).layer("p").phase is Phase.TEST
+
+
+def test_layers_are_closed_when_the_net_is_and_when_building_fails() -> None:
+    closed: list[str] = []
+
+    class Closing(Probe):
+        type = "Closing"
+
+        def close(self) -> None:
+            closed.append(self.name)
+
+    known = registry()
+    known.register(Closing, LayerInfo(type="Closing", bottoms=("data",), tops=("result",)))
+    text = input_layer("x", 2, 3) + layer("p", "Closing", "x")
+    with Net(text, Phase.TRAIN, registry=known):
+        assert closed == []
+    assert closed == ["p"]
+    with pytest.raises(LayerError):
+        Net(text + layer("bad", "Pooling", "p"), Phase.TRAIN, registry=known)
+    assert closed == ["p", "p"]

@@ -1,0 +1,198 @@
+"""The main window: files, history, bars, themes."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QMessageBox
+
+from app.theme import Theme
+from app.window.mainwindow import MainWindow
+from engine.resources import resource_path
+from tests.app.canvas.hands import Hands
+
+
+def open_net(window: MainWindow, path) -> None:
+    assert window.files.open(path)
+    window.canvas.set_scale(1.0)
+
+
+def edit(window: MainWindow) -> None:
+    graph = window.document.graph
+    window.document.apply("Rename conv1", lambda g: g.rename_node(graph.named("conv1")[0].id, "first"))
+
+
+def test_all_panels_are_there(window):
+    assert set(window.panels) == {"properties", "text", "training", "problems"}
+    for name, panel in window.panels.items():
+        assert type(panel).__name__ != "_Waiting", f"the panel '{name}' failed to load"
+
+
+def test_an_untouched_net_is_saved_byte_for_byte(window, lenet):
+    before = lenet.read_bytes()
+    open_net(window, lenet)
+    assert window.files.save()
+    assert lenet.read_bytes() == before
+    assert {path.name for path in lenet.parent.iterdir()} == {
+        "lenet_train_test.prototxt", "lenet_solver.prototxt", "settings.ini",
+    } | {path.name for path in lenet.parent.iterdir() if path.suffix == ".lock"}  # fmt: skip
+
+
+def test_the_title_shows_name_and_changes(window, lenet):
+    open_net(window, lenet)
+    assert lenet.name in window.windowTitle()
+    assert not window.isWindowModified()
+    edit(window)
+    assert window.isWindowModified()
+    window.actions_by_name["undo"].trigger()
+    assert not window.isWindowModified()
+
+
+def test_undo_and_redo_name_what_they_do(window, lenet):
+    open_net(window, lenet)
+    undo, redo = window.actions_by_name["undo"], window.actions_by_name["redo"]
+    assert not undo.isEnabled()
+    assert "Nothing" in undo.toolTip()
+    edit(window)
+    assert "Rename conv1" in undo.text()
+    undo.trigger()
+    assert "Rename conv1" in redo.text()
+
+
+def test_the_solver_opens_its_net(window, lenet):
+    open_net(window, lenet.with_name("lenet_solver.prototxt"))
+    assert window.document.path == lenet
+    assert window.document.solver_path == lenet.with_name("lenet_solver.prototxt")
+
+
+def test_a_solver_without_its_net_says_so_in_a_bar(window, tmp_path):
+    solver = tmp_path / "solver.prototxt"
+    solver.write_text('net: "nowhere/net.prototxt" base_lr: 0.1')
+    assert not window.files.open(solver)
+    assert window.bars[0].kind == "error"
+    assert "solver" in window.bars[0].text
+
+
+@pytest.mark.parametrize(("name", "data"), [("gone.prototxt", None), ("w.caffemodel", b"\0\1")])
+def test_what_cannot_be_opened_leaves_the_document_and_says_why(window, lenet, tmp_path, name, data):
+    open_net(window, lenet)
+    if data is not None:
+        (tmp_path / name).write_bytes(data)
+    assert not window.files.open(tmp_path / name)
+    assert name in window.bars[0].text
+    assert window.document.path == lenet
+
+
+@pytest.mark.parametrize("data", [b"", b"layer {", b"}}}}", b"\xff\xfe\xfa", b"layer { name: 1 type: [ }"])
+def test_empty_and_broken_files_open(window, tmp_path, data):
+    path = tmp_path / "broken.prototxt"
+    path.write_bytes(data)
+    open_net(window, path)
+    assert bytes(window.document.graph) == data
+
+
+def test_the_same_message_is_shown_once(window):
+    for _time in range(5):
+        window.notify("Disk is full.", "error")
+    assert [bar.text for bar in window.bars] == ["Disk is full."]
+
+
+def test_an_action_of_a_bar_runs_and_closes_it(window):
+    done = []
+    bar = window.notify("Changed.", "warning", [("Reload", lambda: done.append(1))])
+    button = bar.findChild(object, "window.bar.action.Reload")
+    button.click()
+    assert done == [1]
+    assert window.bars == []
+
+
+def test_a_file_changed_elsewhere_is_asked_about_in_a_bar(window, lenet):
+    open_net(window, lenet)
+    edit(window)
+    theirs = b"# theirs\n" + lenet.read_bytes()
+    lenet.write_bytes(theirs)
+    assert not window.files.save()
+    assert lenet.read_bytes() == theirs
+    window.bars[0].findChild(object, "window.bar.action.Overwrite").click()
+    assert b"first" in lenet.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("answer", "closed", "saved"),
+    [("Save", True, True), ("Discard", True, False), ("Cancel", False, False)],
+)
+def test_closing_asks_about_changes(window, lenet, monkeypatch, answer, closed, saved):
+    open_net(window, lenet)
+    edit(window)
+    monkeypatch.setattr(QMessageBox, "exec", lambda _box: QMessageBox.StandardButton[answer])
+    assert window.close() == closed
+    assert (b"first" in lenet.read_bytes()) == saved
+
+
+def test_a_file_dropped_on_the_window_opens(window, lenet):
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(lenet))])
+    event = QDropEvent(
+        QPointF(5, 5), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    )
+    window.dropEvent(event)
+    assert window.document.path == lenet
+    assert window.settings.recent_files == [lenet]
+
+
+def test_the_theme_changes_and_is_remembered(window, lenet):
+    open_net(window, lenet)
+    light = window.canvas.grab().toImage()
+    window.actions_by_name["theme"].trigger()
+    assert Theme.current().is_dark
+    assert window.settings.theme == "dark"
+    assert window.canvas.grab().toImage() != light
+
+
+def test_what_is_refused_is_told_in_a_bar(window, lenet):
+    open_net(window, lenet)
+    hands = Hands(window.canvas)
+    window.canvas.frame()
+    hands.drag(hands.output("ip2"), hands.input("conv1"))
+    assert any("cycle" in bar.text for bar in window.bars)
+
+
+def test_the_palette_inserts_into_the_net(window, lenet, qtbot):
+    open_net(window, lenet)
+    window.document.selection.set([window.document.graph.named("ip2")[0].id])
+    qtbot.keyClicks(window.palette_panel.search, "softmax")
+    qtbot.keyClick(window.palette_panel.search, Qt.Key.Key_Return)
+    assert window.document.graph.named("prob")[0].bottoms == ("ip2",)
+
+
+def test_selection_is_shared_by_canvas_and_properties(window, lenet, qtbot):
+    open_net(window, lenet)
+    hands = Hands(window.canvas)
+    window.canvas.frame()
+    hands.click(hands.title("conv1"))
+    assert window.document.selection.node_ids == (hands.node("conv1").node_id,)
+    window.document.selection.set([hands.node("pool1").node_id])
+    window.document.selection.flush()
+    assert hands.node("pool1").marked
+    assert not hands.node("conv1").marked
+
+
+def test_the_status_line_counts(window, qtbot):
+    net = resource_path("examples/lenet/lenet_train_test.prototxt")
+    assert window.files.open(net)
+    qtbot.waitUntil(lambda: "11 layers" in window.status.layers.text(), timeout=2000)
+    window.canvas.set_scale(0.5)
+    assert window.status.zoom.text() == "50 %"
+
+
+def test_python_layers_are_not_run_before_the_user_allows_it(window, tmp_path):
+    path = tmp_path / "py.prototxt"
+    path.write_text('layer { name: "p" type: "Python" top: "t" python_param { module: "m" layer: "L" } }')
+    open_net(window, path)
+    window._ask_for_trust()
+    assert not window.document.live.trusted
+    bar = next(bar for bar in window.bars if "Python" in bar.text)
+    bar.findChild(object, "window.bar.action.Allow").click()
+    assert window.document.live.trusted
+    assert window.settings.is_trusted(tmp_path)
