@@ -127,7 +127,8 @@ class Document(QObject):
         document._on_disk = _digest(data)
         sidecar = sidecar_path(path)
         if sidecar.is_file():
-            document.positions.load_json(document.graph.nodes(), sidecar.read_text(encoding="utf-8", errors="replace"))
+            stored = sidecar.read_text(encoding="utf-8", errors="replace")
+            document.positions.load_json(document.graph.nodes(), stored, data)
         document.solver_path = find_solver(path)
         return document
 
@@ -175,7 +176,6 @@ class Document(QObject):
     def close(self) -> None:
         """Stop everything that works for this document."""
         self.live.close()
-        self.jobs.close()
         self.bridge.close()
 
     @property

@@ -86,15 +86,27 @@ class Jobs(QObject):
             if self._waiting.pop(kind, None) is not None:
                 self._pending -= 1
 
-    def close(self) -> None:
-        """End the thread after the work it is in; results that are still due are dropped."""
+    def close(self, patience: float = 10.0) -> bool:
+        """End the thread after the work it is in; results that are still due are dropped.
+
+        Parameters
+        ----------
+        patience : float
+            Seconds to wait for that work.
+
+        Returns
+        -------
+        bool
+            Whether the thread has ended; when not, it ends by itself later.
+        """
         with self._condition:
             self._closed = True
             self._waiting.clear()
             self._condition.notify()
         if self._thread is not None:
-            self._thread.join(timeout=10.0)
-            self._thread = None
+            self._thread.join(patience)
+            return not self._thread.is_alive()
+        return True
 
     def _run(self) -> None:
         while True:

@@ -6,6 +6,8 @@ Everything slow runs in the document's thread; the old results stay until new on
 from __future__ import annotations
 
 import logging
+import threading
+import time
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject
 
 from app.qt import Debounce
+from engine.graph import INPUTS
 from engine.paths import search_folders
+from engine.prototxt import Scalar
 
 if TYPE_CHECKING:
     from app.document import Document
     from engine.diagnostics import Diagnostic, SchemaMemo
-    from engine.graph import Events, Node, NodeId
+    from engine.graph import Events, Node, NodeId, OpGraph
     from engine.inspection import InspectionClient
     from engine.registry import LayerRegistry
     from engine.schema import Schema
@@ -27,6 +31,9 @@ if TYPE_CHECKING:
 __all__ = ["LiveFacts"]
 
 _log = logging.getLogger(__name__)
+_PATIENCE = 0.5
+_SLOW = 0.04
+_PAUSE, _LONG_PAUSE = 60, 500
 
 
 class LiveFacts(QObject):
@@ -39,13 +46,14 @@ class LiveFacts(QObject):
         self.diagnostics: list[Diagnostic] = []
         self.node_errors: dict[NodeId, Diagnostic] = {}
         self.trusted = False
+        self._specs: dict[NodeId, LayerSpec] = {}
         self._by_node: dict[NodeId, list[Diagnostic]] = {}
         self._started = False
         self._client: InspectionClient | None = None
         self._service: ShapeService | None = None
         self._memo: SchemaMemo | None = None
         self._shapes_due = Debounce(self._infer, 40, self)
-        self._diagnostics_due = Debounce(self._diagnose, 60, self)
+        self._diagnostics_due = Debounce(self._diagnose, _PAUSE, self)
 
     @cached_property
     def schema(self) -> Schema:
@@ -85,14 +93,27 @@ class LiveFacts(QObject):
         """Drop what is due and end the inspection process."""
         self._shapes_due.cancel()
         self._diagnostics_due.cancel()
-        if self._client is not None:
-            self._client.close()
+        ended = self._document.jobs.close(_PATIENCE)
+        client = self._client
+        if client is not None and ended:
+            client.close()
+        elif client is not None:
+            # A plugin hangs in the inspection process; it is stopped at its time limit, and nobody waits for that.
+            threading.Thread(target=client.close, name="netcanvas-inspection-end", daemon=True).start()
 
     def graph_changed(self, events: Events) -> None:
         """Ask for what the change made stale."""
         for node_id in events.removed:
             self.node_errors.pop(node_id, None)
+        self._forget_specs(events)
         self.refresh()
+
+    def _forget_specs(self, events: Events) -> None:
+        graph = self._document.graph
+        texts = [spec.text for node_id in events.removed | events.changed if (spec := self._specs.pop(node_id, None))]
+        texts += [graph.layer_text(node_id) for node_id in events.added | events.changed]
+        if any("stage" in text for text in texts):
+            self._specs.clear()  # with the stages that rules name, the phases of other layers may change
 
     # Marks
 
@@ -128,24 +149,42 @@ class LiveFacts(QObject):
 
     def _infer(self) -> None:
         document = self._document
-        graph = document.graph
-        specs = [self._spec(node, graph.layer_text(node.id)) for node in graph.nodes() if not node.virtual]
+        specs = self._current_specs()
         base_dirs = search_folders(document.path.parent if document.path else None)
         trusted = self.trusted
+        inputs = _declared_inputs(document.graph)
 
         def work() -> dict[Any, NodeShapes]:
             from engine.layer import Phase
+            from engine.shapes import NodeShapes
 
             service = self._shape_service()
             found: dict[Any, NodeShapes] = {}
+            if inputs:
+                found[INPUTS] = NodeShapes((), tuple(inputs.values()))
             for phase in (Phase.TEST, Phase.TRAIN):
-                for key, shapes in service.infer(specs, phase, base_dirs=base_dirs, trusted=trusted).items():
+                shapes_of = service.infer(specs, phase, base_dirs=base_dirs, trusted=trusted, inputs=inputs)
+                for key, shapes in shapes_of.items():
                     known = found.get(key)
                     if known is None or shapes.state == "known" or known.state != "known":
                         found[key] = shapes
             return found
 
         document.jobs.submit("shapes", work, self._shapes_ready)
+
+    def _current_specs(self) -> list[LayerSpec]:
+        """The layers as the service takes them; only those that changed since the last time are read again."""
+        graph = self._document.graph
+        specs: list[LayerSpec] = []
+        for node_id in graph.node_ids():
+            spec = self._specs.get(node_id)
+            if spec is None:
+                node = graph.node(node_id)
+                if node.virtual:
+                    continue
+                spec = self._specs[node_id] = self._spec(node, graph.layer_text(node_id))
+            specs.append(spec)
+        return specs
 
     def _shape_service(self) -> ShapeService:
         """The service, made in the thread that owns it."""
@@ -187,6 +226,7 @@ class LiveFacts(QObject):
         if self._memo is None:
             self._memo = SchemaMemo()
         document = self._document
+        start = time.perf_counter()
         found = diagnose(
             document.graph,
             schema=self.schema,
@@ -195,6 +235,9 @@ class LiveFacts(QObject):
             folder=document.path.parent if document.path else None,
             memo=self._memo,
         )
+        # In a huge net a look at everything would be felt between two keys, so it waits for a longer pause.
+        slow = time.perf_counter() - start > _SLOW
+        self._diagnostics_due.set_interval(_LONG_PAUSE if slow else _PAUSE)
         if found == self.diagnostics:
             return
         self.diagnostics = found
@@ -203,6 +246,22 @@ class LiveFacts(QObject):
             if each.node is not None:
                 self._by_node.setdefault(each.node, []).append(each)
         document.diagnostics_changed.emit()
+
+
+def _declared_inputs(graph: OpGraph) -> dict[str, tuple[int, ...]]:
+    """Shapes of the blobs that the net itself declares with ``input`` and ``input_shape`` or ``input_dim``."""
+    names = [graph.field(None, ("input", index)) for index in range(graph.count(None, ("input",)))]
+    shapes: dict[str, tuple[int, ...]] = {}
+    for index, name in enumerate(names):
+        if graph.count(None, ("input_shape",)):
+            path: tuple[str | int, ...] = ("input_shape", index, "dim")
+            dims = [graph.value(None, (*path, place)) for place in range(graph.count(None, path))]
+        else:
+            dims = [graph.value(None, ("input_dim", 4 * index + place)) for place in range(4)]
+        sizes = [int(dim) for dim in dims if dim is not None and dim.isdigit()]
+        if isinstance(name, Scalar) and sizes and len(sizes) == len(dims):
+            shapes[name.as_str()] = tuple(sizes)
+    return shapes
 
 
 def _sentence(diagnostic: Diagnostic) -> str:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from PySide6.QtCore import QObject, Signal
 
 if TYPE_CHECKING:
-    from engine.graph import Node, NodeId
+    from engine.graph import Edge, Node, NodeId
 
-__all__ = ["Placement", "Point", "sidecar_path"]
+__all__ = ["EdgeKey", "Placement", "Point", "Route", "edge_key", "sidecar_path"]
 
 _VERSION = 1
 _log = logging.getLogger(__name__)
@@ -30,6 +30,30 @@ class Point(NamedTuple):
 
     x: float
     y: float
+
+
+class Route(NamedTuple):
+    """The course of a wire that the layout found.
+
+    Attributes
+    ----------
+    points : tuple of Point
+        What the wire passes between its ports.
+    source, target : Point
+        Where its two nodes stood; the course holds while they stand so, or are moved together.
+    """
+
+    points: tuple[Point, ...]
+    source: Point
+    target: Point
+
+
+EdgeKey = tuple["NodeId", int, "NodeId", int]
+
+
+def edge_key(edge: Edge) -> EdgeKey:
+    """Return what identifies a wire whatever blob it carries."""
+    return edge.source, edge.top, edge.target, edge.bottom
 
 
 def sidecar_path(path: Path) -> Path:
@@ -46,6 +70,8 @@ class Placement(QObject):
     ----------
     moved : Signal(frozenset of node ids)
         Sent after :meth:`move`, not after :meth:`place`.
+    routes : dict of Route
+        Courses of wires that do not run straight.
     touched : bool
         Whether the user arranged anything; only then a sidecar is written.
     """
@@ -55,6 +81,7 @@ class Placement(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._points: dict[NodeId, Point] = {}
+        self.routes: dict[EdgeKey, Route] = {}
         self.touched = False
 
     def __contains__(self, node_id: object) -> bool:
@@ -91,18 +118,34 @@ class Placement(QObject):
             for ordinal, node in enumerate(nodes)
             if (point := self._points.get(node.id)) is not None
         ]
-        data = {"version": _VERSION, "text_sha256": hashlib.sha256(text).hexdigest(), "nodes": entries}
+        ordinals = {node.id: ordinal for ordinal, node in enumerate(nodes)}
+        routes = [
+            {
+                "from": [ordinals[key[0]], key[1]],
+                "to": [ordinals[key[2]], key[3]],
+                "points": [list(point) for point in route.points],
+                "source": list(route.source),
+                "target": list(route.target),
+            }
+            for key, route in self.routes.items()
+            if key[0] in ordinals and key[2] in ordinals
+        ]
+        data = {"version": _VERSION, "text_sha256": _digest(text), "nodes": entries, "routes": routes}
         return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
-    def load_json(self, nodes: Sequence[Node], text: str) -> int:
+    def load_json(self, nodes: Sequence[Node], text: str, net: bytes = b"") -> int:
         """Read a sidecar; return how many nodes found their place.
 
-        Entries whose number, name, type and phases all fit come first; the rest are matched by name, type and phases
-        in the order of the file. A damaged sidecar is ignored: it holds nothing but the arrangement.
+        ``net`` is the text of the net. Entries whose number, name, type and phases all fit come first; the rest are
+        matched by name, type and phases in the order of the file. A damaged sidecar is ignored: it holds nothing but
+        the arrangement.
         """
         try:
-            entries = [entry for entry in json.loads(text)["nodes"] if _finite(entry)]
-        except (ValueError, KeyError, TypeError) as error:
+            data = json.loads(text)
+            entries = [entry for entry in data["nodes"] if _finite(entry)]
+            if data.get("text_sha256") == _digest(net):
+                self._load_routes(nodes, data.get("routes", []))
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
             _log.warning("The layout file is damaged and is ignored: %s", error)
             return 0
         waiting: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -129,6 +172,18 @@ class Placement(QObject):
                 found += 1
         self.touched = found > 0
         return found
+
+    def _load_routes(self, nodes: Sequence[Node], entries: Sequence[Mapping[str, Any]]) -> None:
+        """Courses of wires are worth something only for the very text they were found for."""
+        for entry in entries:
+            (source, top), (target, bottom) = entry["from"], entry["to"]
+            key = nodes[source].id, int(top), nodes[target].id, int(bottom)
+            points = tuple(Point(float(x), float(y)) for x, y in entry["points"])
+            self.routes[key] = Route(points, Point(*entry["source"]), Point(*entry["target"]))
+
+
+def _digest(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()
 
 
 def _identity(node: Node) -> dict[str, Any]:

@@ -88,6 +88,11 @@ class Debounce(QObject):
         """Whether a call is due."""
         return self._timer.isActive()
 
+    def set_interval(self, milliseconds: int) -> None:
+        """Wait for another quiet time from now on."""
+        if milliseconds != self._timer.interval():
+            self._timer.setInterval(milliseconds)
+
     def trigger(self) -> None:
         """Ask for a call; earlier requests that have not fired are taken back."""
         self._timer.start()

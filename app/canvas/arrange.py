@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF
 
 from app.canvas import edits
+from app.canvas.docking import dock_point, followers, host_of
 from app.canvas.face import NODE_WIDTH
 from app.canvas.layout import LayoutEdge, LayoutNode, LayoutResult, lay_out
-from app.placement import Point
+from app.placement import Point, Route, edge_key
 
 if TYPE_CHECKING:
     from app.canvas.scene import CanvasScene
     from app.canvas.view import CanvasView
     from engine.graph import NodeId
 
-__all__ = ["arrange", "arrange_if_needed", "place_new"]
+__all__ = ["arrange", "arrange_if_needed", "layout_inputs", "place_new"]
 
 _IN_THREAD_FROM = 150
 _ASPECT = 1.9
@@ -37,17 +38,22 @@ def arrange_if_needed(view: CanvasView, done: Callable[[], object]) -> None:
 def arrange(view: CanvasView, *, undoable: bool = True, done: Callable[[], object] | None = None) -> None:
     """Lay out the whole net; big nets in the document's thread."""
     scene = view.canvas
-    nodes, edges = _inputs(scene)
+    nodes, edges = layout_inputs(scene)
     size = view.viewport().size()
     aspect = max(1.0, min(2.6, size.width() / max(1, size.height()))) if view.isVisible() else _ASPECT
 
     def finish(result: LayoutResult[NodeId]) -> None:
         points = {key: Point(*place) for key, place in result.places.items() if key in scene.nodes}
+        view.document.positions.routes = {
+            edge_key(edge): Route(tuple(Point(*point) for point in via), points[edge.source], points[edge.target])
+            for edge, via in result.routes.items()
+            if edge in scene.edges
+        }
         if undoable:
             view.document.move_nodes(points, "Lay out")
         else:
             view.document.positions.move(points, by_user=False)
-        scene.set_routes({edge: result.routes.get(edge, ()) for edge in scene.edges})
+        scene.show_routes()
         scene.fit_scene_rect()
         if done is not None:
             done()
@@ -66,9 +72,9 @@ def place_new(scene: CanvasScene) -> None:
         return
     points: dict[NodeId, Point] = {}
     for item in missing:
-        host = scene.host_of(item)
+        host = host_of(item)
         if host is not None:
-            place = edits.dock_place(scene, host, item)
+            place = dock_point([host, *followers(host)][-1])
         else:
             sources = [edge.source for edge in item.edges if edge.target is item]
             known = [source for source in sources if source.node_id in positions or source.node_id in points]
@@ -83,12 +89,13 @@ def place_new(scene: CanvasScene) -> None:
     positions.move(points, by_user=False)
 
 
-def _inputs(scene: CanvasScene) -> tuple[list[LayoutNode[NodeId]], list[LayoutEdge[NodeId]]]:
+def layout_inputs(scene: CanvasScene) -> tuple[list[LayoutNode[NodeId]], list[LayoutEdge[NodeId]]]:
+    """Return what :func:`lay_out` needs to know of a scene."""
     graph = scene.document.graph
     nodes: list[LayoutNode[NodeId]] = []
     for node in graph.nodes():
         item = scene.nodes[node.id]
-        host = scene.host_of(item)
+        host = host_of(item)
         variant = "\n".join(node.tops) or node.name if len(node.phases) == 1 and host is None else ""
         nodes.append(LayoutNode(node.id, NODE_WIDTH, item.face.height, host.node_id if host else None, variant))
     edges = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from app.qt import guard
 
 if TYPE_CHECKING:
     from app.canvas.style import CanvasStyle
+    from app.placement import Route
     from engine.graph import Edge
 
 __all__ = ["EdgeItem"]
@@ -33,13 +33,15 @@ class EdgeItem(QGraphicsItem):
         The connection as a value.
     label : str
         Shape that flows, shown where the wire is long enough; empty for none.
+    route : Route or None
+        What the layout found; followed while its two nodes stand to each other as they did then.
     via : tuple of QPointF
-        Points that the layout leads the wire through, until one of its nodes is moved.
+        Points that the wire passes now.
     """
 
     __slots__ = (
-        "box", "chosen", "edge", "ghost", "hovered", "label", "label_at", "line", "path", "phase", "source", "style",
-        "target", "via", "wanted",
+        "box", "chosen", "edge", "ghost", "hovered", "label", "label_at", "line", "path", "phase", "route", "source",
+        "style", "target", "via", "wanted",
     )  # fmt: skip
 
     def __init__(self, edge: Edge, source: NodeItem, target: NodeItem, style: CanvasStyle) -> None:
@@ -49,6 +51,7 @@ class EdgeItem(QGraphicsItem):
         self.source = source
         self.target = target
         self.style = style
+        self.route: Route | None = None
         self.via: tuple[QPointF, ...] = ()
         self.label = ""
         self.wanted = ""
@@ -77,6 +80,7 @@ class EdgeItem(QGraphicsItem):
         else:
             start = self.source.output_point(self.edge.top)
             end = self.target.input_point(self.edge.bottom)
+            self.via = self._via()
             self.path = wire_path(start, end, self.via)
         self.line = QLineF(start, end)
         self._place_label()
@@ -92,10 +96,27 @@ class EdgeItem(QGraphicsItem):
             self.update_path()
             self.update()
 
-    def set_via(self, via: Sequence[QPointF]) -> None:
-        """Lead the wire through points."""
-        self.via = tuple(via)
-        self.update_path()
+    def set_ghost(self, ghost: bool) -> None:
+        """Dim the wire when it is not in the phase that is shown."""
+        if ghost != self.ghost:
+            self.ghost = ghost
+            self.update()
+
+    def set_route(self, route: Route | None) -> None:
+        """Lead the wire as the layout found."""
+        if route is not None or self.route is not None:
+            self.route = route
+            self.update_path()
+
+    def _via(self) -> tuple[QPointF, ...]:
+        route = self.route
+        if route is None:
+            return ()
+        a, b = self.source.pos(), self.target.pos()
+        dx, dy = a.x() - route.source.x, a.y() - route.source.y
+        if abs(b.x() - route.target.x - dx) > 0.5 or abs(b.y() - route.target.y - dy) > 0.5:
+            return ()
+        return tuple(QPointF(point.x + dx, point.y + dy) for point in route.points)
 
     def _place_label(self) -> None:
         self.label = ""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF
 
-from app.canvas.face import DOCK_GAP, NODE_WIDTH, Face, Port
+from app.canvas.docking import followers
+from app.canvas.face import NODE_WIDTH, Face, Port
 from engine.errors import GraphError
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from app.document import Document
     from engine.graph import Edge, NodeId
 
-__all__ = ["connect", "delete_selected", "disconnect", "dock_place", "free_place", "refusal", "tooltip"]
+__all__ = ["connect", "delete_selected", "disconnect", "doubt", "free_place", "refusal", "tooltip", "with_followers"]
 
 _GAP_X = 106.0
 _GAP_Y = 40.0
@@ -30,6 +31,13 @@ def refusal(document: Document, source: NodeId, top: int, target: NodeId, bottom
     except GraphError as error:
         return error.message
     return ""
+
+
+def doubt(document: Document, source: NodeId, top: int, target: NodeId, bottom: int) -> str:
+    """Why a connection that is allowed would not run as it is: shapes that do not fit. Empty when they do."""
+    from app.fitting import fit_problem  # with numpy behind it, and needed only once a wire is drawn
+
+    return fit_problem(document, source, top, target, bottom)
 
 
 def connect(
@@ -74,9 +82,12 @@ def delete_selected(scene: CanvasScene) -> None:
     document.apply(label, lambda graph: graph.remove_nodes(ids))
 
 
-def dock_place(scene: CanvasScene, host: NodeItem, item: NodeItem) -> QPointF:
-    """Where an in-place layer hangs under the node it works on."""
-    return QPointF(host.pos().x(), host.scene_body().bottom() + DOCK_GAP)
+def with_followers(scene: CanvasScene, ids: Iterable[NodeId]) -> list[NodeId]:
+    """Return ``ids`` and what hangs under them."""
+    found = dict.fromkeys(ids)
+    for node_id in list(found):
+        found.update((item.node_id, None) for item in followers(scene.nodes[node_id]))
+    return list(found)
 
 
 def free_place(scene: CanvasScene, wanted: QPointF, height: float) -> QPointF:

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtWidgets import QGraphicsPathItem, QRubberBand
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QGraphicsPathItem, QWidget
 
 from app.canvas import edits
+from app.canvas.docking import dock_point, host_of
 from app.canvas.nodeitem import NodeItem
 from app.canvas.routes import wire_path
 from app.placement import Point
+from app.qt import guard
+from app.theme import Theme
 from engine.errors import GraphError
 
 if TYPE_CHECKING:
@@ -113,7 +117,7 @@ class MoveGesture(Gesture):
         if not self.moving:
             if (position - self.press).manhattanLength() <= 3:
                 return
-            ids = scene.with_followers(self.view.document.selection.node_ids)
+            ids = edits.with_followers(scene, self.view.document.selection.node_ids)
             self._start = self.view.document.positions.of(ids)
         step = self.view.mapToScene(position) - self.scene_press
         dx, dy = step.x(), step.y()
@@ -121,9 +125,9 @@ class MoveGesture(Gesture):
         if self.view.snapping != bool(modifiers & Modifier.ShiftModifier):
             dx = round((origin.x + dx) / SNAP) * SNAP - origin.x
             dy = round((origin.y + dy) / SNAP) * SNAP - origin.y
-        host = scene.host_of(self._item) if len(self._start) == 1 else None
+        host = host_of(self._item) if len(self._start) == 1 else None
         if host is not None:
-            dock = edits.dock_place(scene, host, self._item)
+            dock = dock_point(host)
             if abs(dock.x() - origin.x - dx) < 30.0 and abs(dock.y() - origin.y - dy) < 20.0:
                 dx, dy = dock.x() - origin.x, dock.y() - origin.y
         self._now = {node_id: Point(point.x + dx, point.y + dy) for node_id, point in self._start.items()}
@@ -145,14 +149,32 @@ class MoveGesture(Gesture):
             self.view.canvas.show_at(self._start)
 
 
+class _Band(QWidget):
+    """The box that selects."""
+
+    def __init__(self, viewport: QWidget) -> None:
+        super().__init__(viewport)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    @guard
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        accent = Theme.current().color("accent")
+        fill = QColor(accent)
+        fill.setAlphaF(0.12)
+        painter.setPen(accent)
+        painter.setBrush(fill)
+        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        painter.end()
+
+
 class BandGesture(Gesture):
     """Select with a box; Shift adds, Ctrl toggles. A click without a box clears the selection."""
 
     def __init__(self, view: CanvasView, press: QPoint) -> None:
         super().__init__(view, press)
         self._before = view.document.selection.node_ids
-        self._band = QRubberBand(QRubberBand.Shape.Rectangle, view.viewport())
-        self._band.setGeometry(QRect(press, QSize()))
+        self._band = _Band(view.viewport())
 
     def move(self, position: QPoint, modifiers: Modifier) -> None:
         box = QRect(self.press, position).normalized()
@@ -218,6 +240,7 @@ class ConnectGesture(Gesture):
         self._loose = loose
         self._target: tuple[NodeItem, str, int] | None = None
         self._reason = ""
+        self._doubt = ""
         self._moved = False
         self._wire = QGraphicsPathItem()
         self._wire.setPen(view.canvas.style_set.accent)
@@ -248,8 +271,8 @@ class ConnectGesture(Gesture):
         here = self._item.output_point(self._index) if self._side == "output" else self._item.input_point(self._index)
         self._wire.setPath(wire_path(here, end) if self._side == "output" else wire_path(end, here))
         style = scene.style_set
-        self._wire.setPen(style.wire_bad if self._reason else style.accent)
-        self.view.show_reason(self._reason, position)
+        self._wire.setPen(style.wire_bad if self._reason else style.wire_doubtful if self._doubt else style.accent)
+        self.view.show_reason(self._reason or self._doubt, position, refused=bool(self._reason))
 
     def _open_port(self, item: NodeItem) -> tuple[NodeItem, str, int] | None:
         """The port meant by dropping on a node: its first free input, or its first output."""
@@ -265,7 +288,7 @@ class ConnectGesture(Gesture):
             self._target[0].hot_port = None
             self._target[0].update()
         self._target = target
-        self._reason = ""
+        self._reason = self._doubt = ""
         if target is not None:
             item, side, index = target
             item.hot_port = (side, index)
@@ -274,6 +297,8 @@ class ConnectGesture(Gesture):
                 self._reason = f"Connect an output to an input, not an {side} to an {side}."
             else:
                 self._reason = edits.refusal(self.view.document, *self._ends(target))
+                if not self._reason:
+                    self._doubt = edits.doubt(self.view.document, *self._ends(target))
 
     def _ends(self, target: tuple[NodeItem, str, int]) -> tuple[NodeId, int, NodeId, int]:
         item, _side, index = target

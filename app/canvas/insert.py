@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QPointF
 
 from app.canvas import edits
+from app.canvas.docking import dock_point, followers, root_of
 from app.canvas.face import NODE_WIDTH
 from engine.resources import resource_path
 
@@ -139,11 +140,11 @@ def _place(
     scene: CanvasScene, at: QPointF | None, host: NodeItem | None, origin: Origin | None, *, in_place: bool
 ) -> QPointF:
     if in_place and host is not None:
-        return scene.dock_point(host)
+        return dock_point([host, *followers(host)][-1])
     if at is not None:
         return edits.free_place(scene, at - QPointF(NODE_WIDTH / 2, 20.0), _NEW_HEIGHT)
     if host is not None:
-        return edits.free_place(scene, edits.place_after(scene.root_of(host)), _NEW_HEIGHT)
+        return edits.free_place(scene, edits.place_after(root_of(host)), _NEW_HEIGHT)
     if origin is not None:
         target = scene.nodes[origin.node].pos()
         return edits.free_place(scene, target - QPointF(NODE_WIDTH + 106.0, 0.0), _NEW_HEIGHT)

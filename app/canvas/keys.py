@@ -55,9 +55,13 @@ class CanvasKeys:
         return True
 
     def _escape(self) -> None:
-        if not self._view.cancel_gesture():
-            self._view.document.selection.clear()
-            self._view.canvas.select_edge(None)
+        view = self._view
+        if view.cancel_gesture():
+            return
+        if not view.document.selection.node_ids and view.canvas.selected_edge is None:
+            view.escaped.emit()
+        view.document.selection.clear()
+        view.canvas.select_edge(None)
 
     def _rename(self) -> None:
         last = self._view.document.selection.last
@@ -69,7 +73,7 @@ class CanvasKeys:
 
     def _nudge(self, dx: int, dy: int, *, fine: bool) -> bool:
         document = self._view.document
-        ids = self._view.canvas.with_followers(document.selection.node_ids)
+        ids = edits.with_followers(self._view.canvas, document.selection.node_ids)
         if not ids:
             return False
         step = 1.0 if fine else _NUDGE

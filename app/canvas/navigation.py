@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTransform
 from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel, QWidget
 
 from app.canvas.nodeitem import LOD_BOXES
 from app.canvas.scene import CanvasScene
+from app.canvas.style import GRID_STEP
 from app.qt import guard
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["NavigationView"]
 
 _SMALLEST, _LARGEST = 0.04, 4.0
-_GRID = 40.0
 _CROWD = 600
 _CROWD_SCALE = 0.4
 _DOTS_FROM = 0.5
@@ -169,11 +169,11 @@ class NavigationView(QGraphicsView):
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(style.dots)
-        left = int(rect.left() // _GRID) * int(_GRID)
-        top = int(rect.top() // _GRID) * int(_GRID)
-        columns = range(left, int(rect.right()) + 1, int(_GRID))
-        rows = range(top, int(rect.bottom()) + 1, int(_GRID))
-        painter.drawPoints([QPointF(x, y) for x in columns for y in rows])
+        left, top = rect.left() // GRID_STEP * GRID_STEP, rect.top() // GRID_STEP * GRID_STEP
+        columns, rows = int((rect.right() - left) // GRID_STEP) + 1, int((rect.bottom() - top) // GRID_STEP) + 1
+        painter.translate(left, top)
+        painter.drawPoints(style.grid_points(columns, rows))
+        painter.translate(-left, -top)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
 
     def _content_changed(self) -> None:

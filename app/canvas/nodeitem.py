@@ -39,12 +39,15 @@ class NodeItem(QGraphicsItem):
         The node that is shown.
     edges : set of EdgeItem
         Wires at its ports.
+    facts : object
+        The computed facts that the face shows, to tell when it must be described anew.
     docked : bool
         Whether it hangs under the node that it works on in place.
     """
 
     __slots__ = (
-        "body", "box", "docked", "edges", "face", "hot_port", "hovered", "marked", "node_id", "style", "wired_inputs",
+        "body", "box", "docked", "edges", "face", "facts", "hot_port", "hovered", "marked", "node_id", "style",
+        "wired_inputs",
     )  # fmt: skip
 
     def __init__(self, node_id: NodeId, face: Face, style: CanvasStyle) -> None:
@@ -58,6 +61,7 @@ class NodeItem(QGraphicsItem):
         self.hovered = False
         self.hot_port: tuple[str, int] | None = None
         self.face = face
+        self.facts: object = None
         self.body = QRectF(0.0, 0.0, NODE_WIDTH, face.height)
         self.box = self.body.adjusted(-8.0, -8.0, 8.0, 8.0)
 
@@ -139,23 +143,13 @@ class NodeItem(QGraphicsItem):
         painter.fillRect(QRectF(0.0, 0.0, 6.0, self.body.height()), style.categories[self.face.category])
 
     def _paint_card(self, painter: QPainter, style: CanvasStyle) -> None:
-        body = self.body
-        painter.setPen(style.no_pen)
-        painter.setBrush(style.shadow)
-        painter.drawRoundedRect(body.translated(0.0, 2.0), NODE_RADIUS, NODE_RADIUS)
-        painter.setBrush(style.node_brush)
-        painter.setPen(style.border)
+        # One antialiased shape for border, header and body: each costs more than all texts together.
+        body, category = self.body, self.face.category
+        painter.fillRect(QRectF(4.0, body.height(), NODE_WIDTH - 8.0, 2.5), style.shadow)
+        painter.setBrush(style.headers[category] if self.face.chip else style.card(category, body.height()))
+        painter.setPen(style.selected if self.marked else style.hover if self.hovered else style.border)
         painter.drawRoundedRect(body, NODE_RADIUS, NODE_RADIUS)
-        category = self.face.category
-        painter.setPen(style.no_pen)
-        painter.setBrush(style.headers[category])
-        painter.drawPath(style.chip_path if self.face.chip else style.header_path)
-        painter.setBrush(style.categories[category])
-        painter.drawRoundedRect(QRectF(0.5, NODE_RADIUS, 3.0, body.height() - 2 * NODE_RADIUS), 1.5, 1.5)
-        if self.marked or self.hovered:
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(style.selected if self.marked else style.hover)
-            painter.drawRoundedRect(body, NODE_RADIUS, NODE_RADIUS)
+        painter.fillRect(QRectF(0.5, NODE_RADIUS, 3.0, body.height() - 2 * NODE_RADIUS), style.categories[category])
 
     def _paint_texts(self, painter: QPainter, style: CanvasStyle) -> None:
         face = self.face

@@ -5,18 +5,21 @@ A freshly opened net and a live change take the same road: :meth:`CanvasScene.re
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF, Signal
+from PySide6.QtCore import QPointF, QRectF, Signal, SignalInstance
 from PySide6.QtWidgets import QGraphicsScene
 
 from app.canvas.describe import describe
+from app.canvas.docking import followers, update_docked
 from app.canvas.edgeitem import EdgeItem
-from app.canvas.face import DOCK_GAP, NODE_WIDTH
+from app.canvas.face import NODE_WIDTH
 from app.canvas.nodeitem import NodeItem
 from app.canvas.overview import Overview
 from app.canvas.style import CanvasStyle
+from app.placement import edge_key
 from app.qt import Debounce, guard
 from app.theme import Theme
 
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["CanvasScene"]
 
 _MARGIN = 4000.0
-_DOCK_REACH = 10.0
+_SLICE = 0.012
 
 
 class CanvasScene(QGraphicsScene):
@@ -57,24 +60,38 @@ class CanvasScene(QGraphicsScene):
         self.selected_edge: Edge | None = None
         self._by_port: dict[tuple[NodeId, int], dict[Edge, None]] = {}
         self._marked: set[NodeId] = set()
-        self._faces_due = Debounce(self.refresh_faces, 0, self)
+        self._stale: list[NodeId] = []
+        self._faces_due = Debounce(self._refresh_slice, 0, self)
         document.changed.connect(self._document_changed)
         document.positions.moved.connect(self._nodes_moved)
         document.selection.changed.connect(self._selection_changed)
-        document.shapes_changed.connect(self._faces_due.trigger)
-        document.diagnostics_changed.connect(self._faces_due.trigger)
-        document.status_changed.connect(self._faces_due.trigger)
-        document.phase_view_changed.connect(self._faces_due.trigger)
+        for signal in self._fact_signals():
+            signal.connect(self._facts_changed)
         Theme.notifier().changed.connect(self.set_theme)
         self._build()
 
     def close(self) -> None:
         """Let go of the document."""
+        document = self.document
         Theme.notifier().changed.disconnect(self.set_theme)
+        document.changed.disconnect(self._document_changed)
+        document.positions.moved.disconnect(self._nodes_moved)
+        document.selection.changed.disconnect(self._selection_changed)
+        for signal in self._fact_signals():
+            signal.disconnect(self._facts_changed)
         self._faces_due.cancel()
         self.clear()
         self.nodes.clear()
         self.edges.clear()
+
+    def _fact_signals(self) -> tuple[SignalInstance, ...]:
+        document = self.document
+        return (
+            document.shapes_changed,
+            document.diagnostics_changed,
+            document.status_changed,
+            document.phase_view_changed,
+        )
 
     # Replaying the model
 
@@ -83,7 +100,7 @@ class CanvasScene(QGraphicsScene):
         nodes = graph.nodes()
         self._add_nodes(node.id for node in nodes)
         self._add_edges(graph.edges())
-        self._dock_all()
+        update_docked(self.nodes.values())
         self.fit_scene_rect()
         self.content_changed.emit()
 
@@ -104,9 +121,11 @@ class CanvasScene(QGraphicsScene):
         for node_id in touched:
             self._refresh_face(self.nodes[node_id])
         self._add_edges(events.edges_added)
-        self._dock_all()
+        ends = {edge.target for edge in events.edges_removed} | {edge.target for edge in events.edges_added}
+        near = [self.nodes[node_id] for node_id in events.added | touched | ends if node_id in self.nodes]
+        update_docked(near)
         self.overview.forget()
-        self.fit_scene_rect(grow_only=True)
+        self._make_room(near)
         self.content_changed.emit()
 
     def _add_nodes(self, ids: Iterable[NodeId]) -> None:
@@ -115,6 +134,7 @@ class CanvasScene(QGraphicsScene):
             if node_id in self.nodes:
                 continue
             item = NodeItem(node_id, describe(document, document.graph.node(node_id)), self.style_set)
+            item.facts = self._facts(node_id)
             point = document.positions.get(node_id)
             if point is not None:
                 item.setPos(point.x, point.y)
@@ -125,6 +145,7 @@ class CanvasScene(QGraphicsScene):
                 self._marked.add(node_id)
 
     def _add_edges(self, edges: Iterable[Edge]) -> None:
+        document = self.document
         for edge in edges:
             source, target = self.nodes.get(edge.source), self.nodes.get(edge.target)
             if edge in self.edges or source is None or target is None:
@@ -138,6 +159,7 @@ class CanvasScene(QGraphicsScene):
             target.wired_inputs[edge.bottom] = target.wired_inputs.get(edge.bottom, 0) + 1
             self._by_port.setdefault((edge.source, edge.top), {})[edge] = None
             item.wanted = self._edge_label(edge)
+            item.route = document.positions.routes.get(edge_key(edge))
             item.update_path()
             self.addItem(item)
 
@@ -166,30 +188,56 @@ class CanvasScene(QGraphicsScene):
     # Faces
 
     def refresh_faces(self) -> None:
-        """Describe all nodes anew; only those that look different are painted."""
-        for item in self.nodes.values():
-            self._refresh_face(item)
-        for edge, edge_item in self.edges.items():
-            edge_item.set_label(self._edge_label(edge))
-            ghost = self._edge_ghost(edge)
-            if ghost != edge_item.ghost:
-                edge_item.ghost = ghost
-                edge_item.update()
-        self._dock_all()
+        """Describe anew all nodes about which something else is known than what they show."""
+        self._faces_due.cancel()
+        self._stale = list(self.nodes)
+        self._refresh_some(float("inf"))
+
+    @guard
+    def _facts_changed(self, _view: object = None) -> None:
+        self._stale = list(self.nodes)
+        self._faces_due.trigger()
+
+    def _refresh_slice(self) -> None:
+        self._refresh_some(time.perf_counter() + _SLICE)
+
+    def _refresh_some(self, until: float) -> None:
+        """Work through the stale nodes for a while, so that a big net never holds the window up."""
+        while self._stale:
+            node_id = self._stale.pop()
+            item = self.nodes.get(node_id)
+            if item is None:
+                continue
+            if item.facts != self._facts(node_id):
+                self._refresh_face(item)
+                update_docked([item])
+                for edge_item in item.edges:
+                    if edge_item.source is item:
+                        edge_item.set_label(self._edge_label(edge_item.edge))
+                        edge_item.set_ghost(self._edge_ghost(edge_item.edge))
+            if time.perf_counter() > until:
+                self._faces_due.trigger()
+                break
         self.overview.forget()
 
+    def _facts(self, node_id: NodeId) -> tuple[object, ...]:
+        document = self.document
+        return document.shapes.get(node_id), document.problems_of(node_id), document.phase_view
+
     def _refresh_face(self, item: NodeItem) -> None:
-        node = self.document.graph.node(item.node_id)
+        document = self.document
+        node = document.graph.node(item.node_id)
+        item.facts = self._facts(node.id)
         old_height = item.face.height
-        followers = self._followers(item) if item.face.height else ()
+        hanging = followers(item)
         if item.set_face(describe(self.document, node)):
             shift = item.face.height - old_height
             # What hangs under the node follows its lower edge; undo changes the height back, and this too.
-            for follower in followers:
+            for follower in hanging:
                 point = self.document.positions[follower.node_id]
                 self.document.positions.place(follower.node_id, point.x, point.y + shift)
                 follower.setPos(point.x, point.y + shift)
-            for changed in (item, *followers):
+            for changed in (item, *hanging):
                 for edge in changed.edges:
                     edge.update_path()
 
@@ -210,9 +258,10 @@ class CanvasScene(QGraphicsScene):
     @guard
     def _nodes_moved(self, ids: frozenset[NodeId]) -> None:
         positions = self.document.positions
-        self.show_at({node_id: positions[node_id] for node_id in ids if node_id in self.nodes})
-        self._dock_all()
-        self.fit_scene_rect(grow_only=True)
+        moved = [self.nodes[node_id] for node_id in ids if node_id in self.nodes]
+        self.show_at({item.node_id: positions[item.node_id] for item in moved})
+        update_docked(moved)
+        self._make_room(moved)
         self.content_changed.emit()
 
     def show_at(self, points: Mapping[NodeId, Point]) -> None:
@@ -223,77 +272,15 @@ class CanvasScene(QGraphicsScene):
             item.setPos(point.x, point.y)
             edges |= item.edges
         for edge in edges:
-            if edge.via and not (edge.source.node_id in points and edge.target.node_id in points):
-                edge.via = ()
             edge.update_path()
         self.overview.forget()
 
-    def set_routes(self, routes: Mapping[Edge, Iterable[tuple[float, float]]]) -> None:
-        """Lead wires through the points that the layout found; the others run free."""
+    def show_routes(self) -> None:
+        """Lead the wires through the points that the layout found."""
+        routes = self.document.positions.routes
         for edge, item in self.edges.items():
-            item.set_via([QPointF(x, y) for x, y in routes.get(edge, ())])
+            item.set_route(routes.get(edge_key(edge)))
         self.overview.forget()
-
-    def host_of(self, item: NodeItem) -> NodeItem | None:
-        """The node that an in-place layer works on, or None."""
-        if not item.face.chip:
-            return None
-        return next((edge.source for edge in item.edges if edge.target is item and edge.edge.bottom == 0), None)
-
-    def root_of(self, item: NodeItem) -> NodeItem:
-        """The node under which something hangs, however long the chain; a node that hangs under none itself."""
-        for _step in range(len(self.nodes)):
-            host = self.host_of(item) if item.docked else None
-            if host is None:
-                break
-            item = host
-        return item
-
-    def _followers(self, item: NodeItem) -> list[NodeItem]:
-        """All that hangs under a node, directly or in a chain."""
-        found: list[NodeItem] = []
-        waiting = [item]
-        while waiting:
-            host = waiting.pop()
-            for edge in host.edges:
-                below = edge.target
-                if edge.source is host and below.docked and edge.docked and below not in found:
-                    found.append(below)
-                    waiting.append(below)
-        return found
-
-    def with_followers(self, ids: Iterable[NodeId]) -> list[NodeId]:
-        """Return ``ids`` and what hangs under them."""
-        found = dict.fromkeys(ids)
-        for node_id in list(found):
-            found.update((item.node_id, None) for item in self._followers(self.nodes[node_id]))
-        return list(found)
-
-    def dock_point(self, host: NodeItem) -> QPointF:
-        """Where the next in-place layer hangs under a node."""
-        last = [host, *self._followers(host)][-1]
-        return QPointF(last.pos().x(), last.scene_body().bottom() + DOCK_GAP)
-
-    def _dock_all(self) -> None:
-        for item in self.nodes.values():
-            if not item.face.chip:
-                if item.docked:
-                    self._set_docked(item, False)
-                continue
-            host = self.host_of(item)
-            docked = False
-            if host is not None:
-                gap = item.pos().y() - host.pos().y() - host.face.height
-                docked = abs(item.pos().x() - host.pos().x()) < 1.0 and -1.0 <= gap <= _DOCK_REACH
-            if docked != item.docked:
-                self._set_docked(item, docked)
-
-    @staticmethod
-    def _set_docked(item: NodeItem, docked: bool) -> None:
-        item.docked = docked
-        item.update()
-        for edge in item.edges:
-            edge.update_path()
 
     def content_rect(self, ids: Iterable[NodeId] | None = None) -> QRectF:
         """Rectangle around some or all nodes, empty for none."""
@@ -302,11 +289,15 @@ class CanvasScene(QGraphicsScene):
             rect = rect.united(self.nodes[node_id].scene_body())
         return rect
 
-    def fit_scene_rect(self, *, grow_only: bool = False) -> None:
-        """Make room to pan around the net; the index is rebuilt only when the net outgrows it."""
+    def _make_room(self, items: Iterable[NodeItem]) -> None:
+        """Enlarge the scene when nodes come near its end; that rebuilds the index, so it is done rarely."""
+        inner = self.sceneRect().adjusted(600.0, 600.0, -600.0, -600.0)
+        if not all(inner.contains(item.scene_body()) for item in items):
+            self.fit_scene_rect()
+
+    def fit_scene_rect(self) -> None:
+        """Make room to pan around the net."""
         content = self.content_rect()
-        if grow_only and self.sceneRect().adjusted(600.0, 600.0, -600.0, -600.0).contains(content):
-            return
         content = content if not content.isNull() else QRectF(0.0, 0.0, NODE_WIDTH, NODE_WIDTH)
         self.setSceneRect(content.adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN))
 

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainterPath, QPen, QPixmap, QStaticText
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QLinearGradient, QPen, QPixmap, QPolygonF, QStaticText
 from PySide6.QtWidgets import QApplication
 
-from app.canvas.face import CHIP_HEIGHT, HEADER, NODE_RADIUS, NODE_WIDTH
+from app.canvas.face import HEADER
 from app.icons import category_icon_name, icon_pixmap
 from app.theme import Theme, blend
 
-__all__ = ["CanvasStyle", "StaticLabel"]
+__all__ = ["GRID_STEP", "CanvasStyle", "StaticLabel"]
+
+#: Distance of the dots behind the net, in pixels at 100 %.
+GRID_STEP = 40.0
 
 
 class StaticLabel:
@@ -65,7 +68,7 @@ class CanvasStyle:
         self.hover = QPen(color("node_hover"), 1.4)
         self.selected = QPen(color("selection"), 2.0)
         self.line = QPen(theme.mix("node_border", "node", 0.6), 1.0)
-        self.shadow = QBrush(QColor(0, 0, 0, 60 if theme.is_dark else 22))
+        self.shadow = color("shadow")
         self.port = QBrush(color("port"))
         self.port_open = QBrush(color("node"))
         self.port_pen = QPen(color("port"), 1.5)
@@ -85,6 +88,7 @@ class CanvasStyle:
         self.wire_hover = self._wire("wire_hover", 2.4)
         self.wire_selected = self._wire("accent", 2.2)
         self.wire_bad = self._wire("error", 2.0)
+        self.wire_doubtful = self._wire("warning", 2.0)
         self.wire_train = self._wire("wire", 1.8, [7.0, 3.0])
         self.wire_test = self._wire("wire", 1.8, [1.5, 3.0])
         self.label_back = QBrush(theme.mix("canvas", "surface", 0.85))
@@ -96,9 +100,8 @@ class CanvasStyle:
         self.categories = {key: QBrush(value) for key, value in theme.categories.items()}
         self.headers = {key: QBrush(blend(value, color("node"), 0.16)) for key, value in theme.categories.items()}
         self.far = {key: blend(value, color("node"), 0.62) for key, value in theme.categories.items()}
-        self.header_path = _top_rounded(HEADER)
-        self.chip_path = QPainterPath()
-        self.chip_path.addRoundedRect(QRectF(0.5, 0.5, NODE_WIDTH - 1.0, CHIP_HEIGHT - 1.0), NODE_RADIUS, NODE_RADIUS)
+        self.grid_points = lru_cache(maxsize=512)(self._grid_points)
+        self.card = lru_cache(maxsize=256)(self._card)
         self.label = lru_cache(maxsize=20_000)(self._label)
         self.icon = lru_cache(maxsize=256)(self._icon)
 
@@ -111,10 +114,23 @@ class CanvasStyle:
 
     def _wire(self, role: str, width: float, dashes: list[float] | None = None) -> QPen:
         pen = QPen(self.theme.color(role), width)
-        pen.setCapStyle(Qt.PenCapStyle.RoundCap if dashes is None else Qt.PenCapStyle.FlatCap)
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         if dashes:
             pen.setDashPattern(dashes)
         return pen
+
+    def _card(self, category: str, height: float) -> QBrush:
+        """Fill of a card: the header in the category's tint, the rest plain, with a hard edge between."""
+        gradient = QLinearGradient(0.0, 0.0, 0.0, height)
+        edge = HEADER / height
+        gradient.setColorAt(0.0, self.headers[category].color())
+        gradient.setColorAt(edge - 1e-4, self.headers[category].color())
+        gradient.setColorAt(edge, self.node_brush.color())
+        gradient.setColorAt(1.0, self.node_brush.color())
+        return QBrush(gradient)
+
+    def _grid_points(self, columns: int, rows: int) -> QPolygonF:
+        return QPolygonF([QPointF(x * GRID_STEP, y * GRID_STEP) for x in range(columns) for y in range(rows)])
 
     def _label(self, text: str, font_name: str, room: float) -> StaticLabel:
         font: QFont = getattr(self, font_name)
@@ -131,16 +147,3 @@ class CanvasStyle:
     def width_of(self, text: str, font_name: str) -> float:
         """Width of a text in pixels at 100 %."""
         return self._metrics[id(getattr(self, font_name))].horizontalAdvance(text)
-
-
-def _top_rounded(height: float) -> QPainterPath:
-    """Return the header of a card: round corners above, square ones below."""
-    left, top, right, bottom, r = 0.5, 0.5, NODE_WIDTH - 0.5, height, NODE_RADIUS
-    path = QPainterPath(QPointF(left, bottom))
-    path.lineTo(left, top + r)
-    path.quadTo(left, top, left + r, top)
-    path.lineTo(right - r, top)
-    path.quadTo(right, top, right, top + r)
-    path.lineTo(right, bottom)
-    path.closeSubpath()
-    return path

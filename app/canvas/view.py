@@ -45,6 +45,10 @@ class CanvasView(NavigationView):
     search_asked : Signal(QPoint, object, str, int)
         Open the search palette at a place in the viewport; node, side and number of the port that a wire was drawn
         from, or None, "" and 0.
+    menu_asked : Signal(QPoint)
+        Open the menu of the selected nodes at a place in the viewport.
+    escaped : Signal()
+        Escape, when there was nothing to break off or to deselect.
     cursor_moved : Signal(QPointF)
         Pointer in the scene.
     """
@@ -52,6 +56,7 @@ class CanvasView(NavigationView):
     refused = Signal(str)
     search_asked = Signal(QPoint, object, str, int)
     menu_asked = Signal(QPoint)
+    escaped = Signal()
     cursor_moved = Signal(QPointF)
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
@@ -79,15 +84,16 @@ class CanvasView(NavigationView):
         self.cancel_gesture()
         self.canvas.close()
 
-    def show_reason(self, text: str, position: QPoint) -> None:
-        """Show why a wire may not end here, beside the pointer."""
+    def show_reason(self, text: str, position: QPoint, *, refused: bool = True) -> None:
+        """Show why a wire may not end here, or had better not, beside the pointer."""
         self._reason.setVisible(bool(text))
         if not text:
             return
         theme = self.canvas.style_set.theme
+        border = theme.color("error" if refused else "warning").name()
         self._reason.setStyleSheet(
             f"background: {theme.color('surface').name()}; color: {theme.color('text').name()};"
-            f"border: 1px solid {theme.color('error').name()}; border-radius: 4px; padding: 4px 8px;"
+            f"border: 1px solid {border}; border-radius: 4px; padding: 4px 8px;"
         )
         self._reason.setWordWrap(False)
         self._reason.setText(text)

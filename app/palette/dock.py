@@ -69,9 +69,8 @@ class PalettePanel(QWidget):
         self.search.textChanged.connect(self._fill)
         self.search.returnPressed.connect(self._choose_current)
         self.search.installEventFilter(self)
-        self.view.activated.connect(self._choose)
-        self.view.doubleClicked.connect(self._double_clicked)
-        self._activated = False
+        self.view.clicked.connect(self._choose)
+        self.view.installEventFilter(self)
 
     def sizeHint(self) -> QSize:
         return QSize(212, 480)
@@ -100,23 +99,16 @@ class PalettePanel(QWidget):
     def _choose(self, index: QModelIndex) -> None:
         kind = index.data(rows.TYPE)
         if kind:
-            self._activated = True
             self.chosen.emit(str(kind))
-
-    def _double_clicked(self, index: QModelIndex) -> None:
-        # Where one click activates, the style has sent `activated` for this double click already.
-        if not self._activated:
-            self._choose(index)
-        self._activated = False
 
     @guard(default=False)
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if (
-            watched is self.search
-            and isinstance(event, QKeyEvent)
-            and event.type() == QEvent.Type.KeyPress
-            and event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up)
-        ):
+        if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
+            return super().eventFilter(watched, event)
+        if watched is self.view and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._choose_current()
+            return True
+        if watched is self.search and event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
             step = 1 if event.key() == Qt.Key.Key_Down else -1
             row = self.view.currentIndex().row() + step
             while 0 <= row < self.model.rowCount() and self.model.item(row).data(rows.HEADER):

@@ -27,8 +27,8 @@ class Column(IntEnum):
     MESSAGE = 0
     FIX = 1
     LAYER = 2
-    LINE = 3
-    CODE = 4
+    CODE = 3
+    LINE = 4
 
 
 _TITLES = {Column.MESSAGE: "Problem", Column.FIX: "", Column.LAYER: "Layer", Column.LINE: "Line", Column.CODE: "Code"}
@@ -83,8 +83,13 @@ class ProblemsModel(QAbstractTableModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Title of a column."""
-        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
             return _TITLES[Column(section)]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignRight if section == Column.LINE else Qt.AlignmentFlag.AlignLeft
+            return int(side | Qt.AlignmentFlag.AlignVCenter)
         return None
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

@@ -91,6 +91,7 @@ class ProblemsPanel(QWidget):
         view.setTextElideMode(Qt.TextElideMode.ElideRight)
         view.setMouseTracking(True)
         view.setItemDelegateForColumn(Column.FIX, FixDelegate(view))
+        view.setStyleSheet("QHeaderView::section { padding: 4px 4px; } QTreeView::item { padding: 0 2px; }")
         header = view.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)

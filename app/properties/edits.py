@@ -180,13 +180,13 @@ class _Stepper(QWidget):
         super().__init__(parent)
         self._step = 0
         self._hover = 0
-        self._repeat = QTimer(self)
-        self._repeat.timeout.connect(self._again)
+        self._repeat: QTimer | None = None
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self.setMouseTracking(True)
 
     def _again(self) -> None:
-        self._repeat.setInterval(60)
+        if self._repeat is not None:
+            self._repeat.setInterval(60)
         self.stepped.emit(self._step)
 
     def _half(self, place: QPoint) -> int:
@@ -197,11 +197,15 @@ class _Stepper(QWidget):
         if event.button() == Qt.MouseButton.LeftButton:
             self._step = self._half(event.position().toPoint())
             self.stepped.emit(self._step)
+            if self._repeat is None:
+                self._repeat = QTimer(self)
+                self._repeat.timeout.connect(self._again)
             self._repeat.start(400)
 
     @guard
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self._repeat.stop()
+        if self._repeat is not None:
+            self._repeat.stop()
 
     @guard
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -246,18 +250,21 @@ class NumberEdit(ValueEdit):
         self._kind = kind
         self._stepper = _Stepper(self)
         self._stepper.stepped.connect(self._step_with_focus)
-        self._pause = Debounce(self.commit, _STEP_PAUSE_MS, self)
+        self._pause: Debounce | None = None
         self.set_trailing(self._stepper)
 
     def step(self, steps: int) -> None:
         """Move the number by ``steps`` of its last digit, from the default when it is empty."""
         self.setText(step_number(self._kind, self.text().strip() or self._default, steps))
         self._mark()
+        if self._pause is None:
+            self._pause = Debounce(self.commit, _STEP_PAUSE_MS, self)
         self._pause.trigger()
 
     def commit(self) -> None:
         """Hand on what is typed, if it differs from the file."""
-        self._pause.cancel()
+        if self._pause is not None:
+            self._pause.cancel()
         super().commit()
 
     def _step_with_focus(self, steps: int) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path as FilePath
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtWidgets import QMenu, QWidget
 
 from app.properties.choices import BoolEdit, EnumEdit, SingleEdit, SpellingEdit, known_spellings
 from app.properties.edits import NumberEdit, PathEdit, ValueEdit
@@ -16,7 +16,7 @@ from app.properties.snapshot import Path
 from app.properties.style import muted_html
 from app.properties.target import FieldState, Target
 from app.properties.values import INTEGER_RANGES, default_text, display_text, prototxt_text, split_list
-from app.qt import Debounce
+from app.qt import Debounce, guard
 from engine.errors import NetcanvasError
 from engine.paths import resolve, search_folders
 from engine.schema import FieldInfo
@@ -60,7 +60,7 @@ class FieldRow(Row):
             self.editor.list_committed.connect(self.commit_list)
         else:
             self.editor.committed.connect(self.commit)
-        self._check = Debounce(self._check_typed, _CHECK_PAUSE_MS, self)
+        self._check: Debounce | None = None
         line = self.line
         if line is not None:
             line.setObjectName(object_name(path))
@@ -68,7 +68,6 @@ class FieldRow(Row):
             line.textEdited.connect(self._typed)
         if line is not self.editor and line is not None:
             self.editor.setObjectName(object_name(path) + ".editor")
-        self._add_actions()
         self.refresh()
 
     @property
@@ -99,13 +98,14 @@ class FieldRow(Row):
             return PathEdit(self._relative, lambda: str(self.target.folder or ""), self)
         return ValueEdit(self)
 
-    def _add_actions(self) -> None:
-        self.label.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        slots = {"Reset to default": self.clear, "Copy name": self._copy_name, "Copy value": self._copy_value}
-        for text, slot in slots.items():
-            action = QAction(text, self.label)
-            action.triggered.connect(slot)
-            self.label.addAction(action)
+    @guard
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(self.reset_tip, self.clear).setEnabled(self.target.state(self.path).is_set)
+        menu.addAction("Copy name", self._copy_name)
+        menu.addAction("Copy value", self._copy_value)
+        menu.popup(event.globalPos())
 
     def _copy_name(self) -> None:
         QGuiApplication.clipboard().setText(self.info.name)
@@ -126,7 +126,7 @@ class FieldRow(Row):
         else:
             text = None if state.written is None else display_text(self.info, state.written)
             self.editor.show_value(text, default=default, mixed=state.mixed)
-        self.reset.setVisible(state.is_set)
+        self.show_reset(state.is_set)
         self.setToolTip(self.info.doc + (f"\n{self.info.name} is deprecated." if self.info.deprecated else ""))
         if pending and self.editor.pending:
             return
@@ -139,7 +139,8 @@ class FieldRow(Row):
 
     def bind(self, target: Target) -> None:
         """Edit another target of the same kind; what was typed for the old one goes."""
-        self._check.cancel()
+        if self._check is not None:
+            self._check.cancel()
         if self.line is not None:
             self.line.revert()
         super().bind(target)
@@ -228,6 +229,8 @@ class FieldRow(Row):
         self.editor.set_invalid(False)
         if self.says_problem:
             self.say("")
+        if self._check is None:
+            self._check = Debounce(self._check_typed, _CHECK_PAUSE_MS, self)
         self._check.trigger()
 
     def _check_typed(self) -> None:

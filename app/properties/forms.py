@@ -185,7 +185,7 @@ class RawRow(UnknownRow):
         """Show how much there is."""
         entries = self.target.state(self.path).entries
         self.setVisible(bool(entries))
-        self.reset.setVisible(bool(entries))
+        self.show_reset(bool(entries))
         self.editor.setReadOnly(True)
         self.editor.show_value(f"{len(entries)} in the text" if entries else None)
 
@@ -246,7 +246,10 @@ class NestedMessage(Section):
         return inside
 
     def _clear(self) -> None:
-        self.target.clear(self.path)
+        try:
+            self.target.clear(self.path)
+        except NetcanvasError as error:
+            self.header.warn(str(error), True)
 
 
 class RepeatedMessages(QWidget):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["CategoryMark", "LayerHeader"]
 
 _MOST_PORTS = 12
+_LONGEST = 200
 
 
 class CategoryMark(QWidget):
@@ -124,7 +125,8 @@ class LayerHeader(QWidget):
         self.name.setReadOnly(node.virtual)
         self.mark.show_category(info.category if info is not None else "other")
         kind = node.type or "no type"
-        self.type.setText(kind if info is None else f"{kind} · {info.category.lower()}")
+        category = info.category.lower() if info is not None else ""
+        self.type.setText(f"{kind} · {category}" if category not in ("", kind.lower()) else kind)
         self.phase.setText(" ".join(sorted(node.phases, reverse=True)) if len(node.phases) < 2 else "TRAIN + TEST")
         self.phase.setVisible(bool(node.phases))
         if node.virtual:
@@ -181,7 +183,8 @@ class LayerHeader(QWidget):
 
     def diagnose(self, text: str, is_error: bool) -> None:
         """Show what is wrong with the layer as a whole; nothing for an empty text."""
-        self.diagnosis.setText(text)
+        self.diagnosis.setText(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
+        self.diagnosis.setToolTip(text)
         self.diagnosis.setProperty("problem", is_error)
         self.diagnosis.setProperty("hint", not is_error)
         self.diagnosis.style().unpolish(self.diagnosis)

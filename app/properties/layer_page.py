@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -21,7 +22,12 @@ if TYPE_CHECKING:
     from app.document import Document
     from engine.graph import Node, NodeId
 
-__all__ = ["LayerPage"]
+__all__ = ["LayerPage", "page_key"]
+
+#: What is wrong with these is said in the header, which shows them.
+_HEADER_FIELDS = {("name",), ("type",), ("bottom",), ("top",)}
+#: How a message begins that names the layer, which the panel need not.
+_ADDRESS = re.compile(r"^Layer '[^']*'(?: \([^)]*\))?: ")
 
 
 class LayerPage(QWidget):
@@ -41,6 +47,7 @@ class LayerPage(QWidget):
         super().__init__(parent)
         self.target = target
         self.groups = groups_of(target)
+        self.key = page_key(target)
         self._folds = folds
         self._forms_due = Debounce(self.refresh_diagnoses, 0, self)
         self.header = LayerHeader(self)
@@ -74,8 +81,9 @@ class LayerPage(QWidget):
         self._layout.addWidget(section)
 
     def _unknown_names(self) -> set[str]:
-        message = "LayerParameter" if self.node.version == 2 else "V1LayerParameter"
-        return set(self.target.present) - {info.name for info in self.target.schema.describe(message).fields}
+        return set(self.target.present) - {
+            info.name for info in self.target.schema.describe(message_of(self.target)).fields
+        }
 
     @property
     def document(self) -> Document:
@@ -90,7 +98,7 @@ class LayerPage(QWidget):
     def try_bind(self, ids: Sequence[NodeId]) -> bool:
         """Show other layers if they have the same groups; return whether they do."""
         target = LayerTarget(self.document, ids)
-        if groups_of(target) != self.groups or target.is_single != self.target.is_single:
+        if page_key(target) != self.key:
             return False
         self.target = target
         self.header.name.revert()
@@ -104,7 +112,7 @@ class LayerPage(QWidget):
     def refresh(self) -> bool:
         """Show what the file says now; return False if the page no longer fits the layer."""
         if self.target.refresh():
-            if groups_of(self.target) != self.groups:
+            if page_key(self.target) != self.key:
                 return False
             for section in self.sections:
                 if isinstance(section.body, MessageForm):
@@ -127,10 +135,12 @@ class LayerPage(QWidget):
         found: dict[Path, tuple[str, bool]] = {}
         for each in self.document.diagnostics:
             if each.node in self.target.ids and each.severity != "info":
-                text = f"{each.message} {each.next_step}".strip()
+                text = _ADDRESS.sub("", f"{each.message} {each.next_step}".strip())
+                text = text[:1].upper() + text[1:]
                 is_error = each.severity == "error"
-                if each.field not in found or (is_error and not found[each.field][1]):
-                    found[each.field] = (text, is_error)
+                path = () if each.field[:1] in _HEADER_FIELDS else each.field
+                if path not in found or (is_error and not found[path][1]):
+                    found[path] = (text, is_error)
         self.header.diagnose(*found.pop((), ("", False)))
         for group, section in zip(self.groups, self.sections, strict=True):
             names = [group.base] if group.base else [(info.name,) for info in group.fields]
@@ -175,3 +185,15 @@ def groups_of(target: LayerTarget) -> tuple[FieldGroup, ...]:
     if node.virtual:
         return ()
     return layer_groups(target.schema, node.type, target.present, node.version)
+
+
+def page_key(target: LayerTarget) -> Hashable:
+    """Return what makes one page serve several layers: the same groups of fields, and one layer or several."""
+    unknown = target.present - {info.name for info in target.schema.describe(message_of(target)).fields}
+    return groups_of(target), target.is_single, bool(unknown)
+
+
+def message_of(target: LayerTarget) -> str:
+    """Return the message type that the layers of a target are written in."""
+    version = target.document.graph.node(target.ids[0]).version
+    return "LayerParameter" if version == 2 else "V1LayerParameter"

@@ -6,16 +6,18 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app.properties.edits import ValueEdit
 from app.properties.facts import count_text, param_count
-from app.theme import GRID
+from app.qt import guard
+from app.theme import GRID, Theme
 
 if TYPE_CHECKING:
     from app.document import Document
 
-__all__ = ["NetPage", "net_facts"]
+__all__ = ["FactTable", "NetPage", "net_facts", "type_counts"]
 
 _MOST_TYPES = 8
 
@@ -34,12 +36,52 @@ def net_facts(document: Document) -> list[tuple[str, str]]:
         unknown = sum(count is None for count in counts.values())
         more = f" and {unknown} layers unknown" if unknown else ""
         facts.append(("Parameters", f"{count_text(sum(known))}{more}"))
-    types = Counter(node.type or "no type" for node in nodes).most_common()
-    facts += [(name, count_text(count)) for name, count in types[:_MOST_TYPES]]
-    rest = sum(count for _, count in types[_MOST_TYPES:])
-    if rest:
-        facts.append(("other types", count_text(rest)))
     return facts
+
+
+def type_counts(document: Document) -> list[tuple[str, str]]:
+    """Return how many layers there are of each type, the most common first."""
+    nodes = [node for node in document.graph.nodes() if not node.virtual]
+    types = Counter(node.type or "no type" for node in nodes).most_common()
+    found = [(name, count_text(count)) for name, count in types[:_MOST_TYPES]]
+    rest = sum(count for _, count in types[_MOST_TYPES:])
+    return [*found, ("other types", count_text(rest))] if rest else found
+
+
+class FactTable(QWidget):
+    """Names and values below each other, under a title."""
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        heading = QLabel(title, self)
+        heading.setProperty("heading", True)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 2 * GRID, 0, 0)
+        self._grid.setHorizontalSpacing(4 * GRID)
+        self._grid.setVerticalSpacing(GRID)
+        self._grid.setColumnStretch(0, 1)
+        self._grid.addWidget(heading, 0, 0, 1, 2)
+        self._cells: list[tuple[QLabel, QLabel]] = []
+
+    def show_rows(self, rows: list[tuple[str, str]]) -> None:
+        """Show these pairs; hide the table when there are none."""
+        while len(self._cells) < len(rows):
+            name, value = QLabel(self), QLabel(self)
+            name.setProperty("muted", True)
+            self._grid.addWidget(name, len(self._cells) + 1, 0)
+            self._grid.addWidget(value, len(self._cells) + 1, 1, Qt.AlignmentFlag.AlignRight)
+            self._cells.append((name, value))
+        for index, cells in enumerate(self._cells):
+            for column, label in enumerate(cells):
+                label.setVisible(index < len(rows))
+                label.setText(rows[index][column] if index < len(rows) else "")
+        self.setVisible(bool(rows))
+
+    @guard
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(0, 0, self.width(), 1, Theme.current().color("border"))
+        painter.end()
 
 
 class NetPage(QWidget):
@@ -69,13 +111,8 @@ class NetPage(QWidget):
         self.hint.setObjectName("properties.hint")
         self.hint.setWordWrap(True)
         self.hint.setProperty("muted", True)
-        self._facts = QWidget(self)
-        self._grid = QGridLayout(self._facts)
-        self._grid.setContentsMargins(GRID, GRID, 0, 0)
-        self._grid.setHorizontalSpacing(4 * GRID)
-        self._grid.setVerticalSpacing(GRID)
-        self._grid.setColumnStretch(0, 1)
-        self._cells: list[tuple[QLabel, QLabel]] = []
+        self._facts = FactTable("Net", self)
+        self._types = FactTable("Layers by type", self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2 * GRID)
@@ -83,6 +120,7 @@ class NetPage(QWidget):
         layout.addWidget(self.problem)
         layout.addWidget(self.hint)
         layout.addWidget(self._facts)
+        layout.addWidget(self._types)
         layout.addStretch(1)
 
     def show_net(self, document: Document) -> None:
@@ -95,17 +133,8 @@ class NetPage(QWidget):
             if empty
             else "Select a layer to see and edit its fields; select several of one type to edit them at once."
         )
-        rows = [] if empty else facts
-        while len(self._cells) < len(rows):
-            name, value = QLabel(self._facts), QLabel(self._facts)
-            name.setProperty("muted", True)
-            self._grid.addWidget(name, len(self._cells), 0)
-            self._grid.addWidget(value, len(self._cells), 1, Qt.AlignmentFlag.AlignRight)
-            self._cells.append((name, value))
-        for index, cells in enumerate(self._cells):
-            for column, label in enumerate(cells):
-                label.setVisible(index < len(rows))
-                label.setText(rows[index][column] if index < len(rows) else "")
+        self._facts.show_rows([] if empty else facts)
+        self._types.show_rows(type_counts(document))
 
     def say(self, problem: str) -> None:
         """Say what is wrong with the name; nothing for an empty text."""

@@ -10,12 +10,13 @@ from PySide6.QtWidgets import QApplication, QFrame, QLabel, QLineEdit, QScrollAr
 
 from app.icons import icon
 from app.properties.edits import ValueEdit
-from app.properties.layer_page import LayerPage
+from app.properties.facts import count_text
+from app.properties.layer_page import LayerPage, page_key
 from app.properties.net_page import NetPage
 from app.properties.param_str import TextBox
 from app.properties.style import panel_stylesheet
 from app.properties.target import LayerTarget
-from app.qt import guard
+from app.qt import Debounce, guard
 from app.theme import GRID, Theme
 from engine.errors import NetcanvasError
 
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from engine.graph import Events, NodeId
 
 __all__ = ["PropertiesPanel"]
+
+_KEPT_PAGES = 8
+_MOST_LAYERS = 300
+_NET_PAUSE_MS = 60
 
 
 class PropertiesPanel(QWidget):
@@ -44,6 +49,8 @@ class PropertiesPanel(QWidget):
         self.document: Document | None = None
         self.page: QWidget | None = None
         self._folds: dict[str, bool] = {}
+        self._kept: dict[object, LayerPage] = {}
+        self._net_due = Debounce(self._show_net, _NET_PAUSE_MS, self)
         self._build()
         Theme.notifier().changed.connect(self._dress)
         self.setStyleSheet(panel_stylesheet(Theme.current()))
@@ -98,7 +105,9 @@ class PropertiesPanel(QWidget):
             old.shapes_changed.disconnect(self._facts_changed)
             old.diagnostics_changed.disconnect(self._diagnoses_changed)
         self.document = document
+        self._net_due.cancel()
         self._replace_page(None)
+        self._forget_pages()
         if document is not None:
             document.selection.changed.connect(self._selection_changed)
             document.changed.connect(self._graph_changed)
@@ -133,7 +142,7 @@ class PropertiesPanel(QWidget):
         if self.document is None:
             return
         if isinstance(page, NetPage):
-            page.show_net(self.document)
+            self._net_due.trigger()
         elif isinstance(page, LayerPage):
             if events.removed & set(page.target.ids):
                 return  # the selection follows
@@ -146,7 +155,11 @@ class PropertiesPanel(QWidget):
     def _facts_changed(self) -> None:
         if isinstance(self.page, LayerPage):
             self.page.refresh_facts()
-        elif isinstance(self.page, NetPage) and self.document is not None:
+        elif isinstance(self.page, NetPage):
+            self._net_due.trigger()
+
+    def _show_net(self) -> None:
+        if isinstance(self.page, NetPage) and self.document is not None:
             self.page.show_net(self.document)
 
     @guard
@@ -157,9 +170,11 @@ class PropertiesPanel(QWidget):
     @guard
     def _dress(self, theme: Theme) -> None:
         self.setStyleSheet(panel_stylesheet(theme))
+        self._forget_pages()
         if self.document is not None:
             ids = self.page.target.ids if isinstance(self.page, LayerPage) else ()
             self._replace_page(self._page_for(ids), keep_place=True)
+            self._forget_pages()
 
     # Pages
 
@@ -167,16 +182,20 @@ class PropertiesPanel(QWidget):
         """Return the selected layers if they can be edited together."""
         assert self.document is not None
         graph = self.document.graph
-        there = {node.id: node for node in graph.nodes()} if len(self.document.selection) > 1 else None
-        ids = tuple(i for i in self.document.selection.node_ids if there is None or i in there)
-        if there is not None and len({(there[i].type, there[i].version) for i in ids}) > 1:
+        ids = tuple(node for node in self.document.selection.node_ids if node in graph)
+        if len(ids) > _MOST_LAYERS:
             return ()
-        return ids
+        kinds = {(node.type, node.version, node.virtual) for node in map(graph.node, ids)}
+        return ids if len(kinds) == 1 else ()
 
     def _page_for(self, ids: tuple[NodeId, ...]) -> QWidget:
         assert self.document is not None
         if ids:
-            return LayerPage(LayerTarget(self.document, ids), self._folds, self._body)
+            target = LayerTarget(self.document, ids)
+            kept = self._kept.pop(page_key(target), None)
+            if kept is not None and kept.try_bind(ids):
+                return kept
+            return LayerPage(target, self._folds, self._body)
         if len(self.document.selection) > 1:
             return self._hint_page()
         page = NetPage(self._body)
@@ -186,11 +205,11 @@ class PropertiesPanel(QWidget):
 
     def _hint_page(self) -> QWidget:
         assert self.document is not None
-        label = QLabel(
-            f"{len(self.document.selection)} layers of different types are selected.\n\n"
-            "Select layers of one type to edit what they share.",
-            self._body,
-        )
+        count = len(self.document.selection)
+        text = f"{count} layers of different types are selected.\n\nSelect layers of one type to edit what they share."
+        if count > _MOST_LAYERS:
+            text = f"{count_text(count)} layers are selected.\n\nUp to {_MOST_LAYERS} of one type are edited at once."
+        label = QLabel(text, self._body)
         label.setObjectName("properties.hint")
         label.setProperty("muted", True)
         label.setWordWrap(True)
@@ -204,7 +223,7 @@ class PropertiesPanel(QWidget):
         if self.page is not None:
             self.page.hide()
             self._pages.removeWidget(self.page)
-            self.page.deleteLater()
+            self._keep(self.page)
         self.page = page
         if page is None:
             return
@@ -219,6 +238,20 @@ class PropertiesPanel(QWidget):
                 again.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             self.area.verticalScrollBar().setValue(0)
+
+    def _keep(self, page: QWidget) -> None:
+        """Keep the page of a type of layers for the next one of that type; the oldest goes."""
+        if not isinstance(page, LayerPage) or page.key in self._kept:
+            page.deleteLater()
+            return
+        self._kept[page.key] = page
+        if len(self._kept) > _KEPT_PAGES:
+            self._kept.pop(next(iter(self._kept))).deleteLater()
+
+    def _forget_pages(self) -> None:
+        for page in self._kept.values():
+            page.deleteLater()
+        self._kept.clear()
 
     # What the user does
 

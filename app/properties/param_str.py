@@ -128,18 +128,18 @@ class _ItemRow(Row):
         self.editor.committed.connect(self._commit)
         self.label.setText(muted_html(item.key or "value", ""))
         self.place_editor(self.editor)
-        self.show_item(item, editable=True)
+        self.show_item(item, "")
 
     @property
     def shape(self) -> tuple[str, type]:
         """What the row was made for; another key or kind of value needs another row."""
         return self.item.key, type(self.item.value)
 
-    def show_item(self, item: ParamItem, *, editable: bool) -> None:
-        """Show a value with the same key and kind."""
+    def show_item(self, item: ParamItem, obstacle: str) -> None:
+        """Show a value with the same key and kind; ``obstacle`` says why it cannot be edited here, if so."""
         self.item = item
-        self.editor.setEnabled(editable)
-        self.setToolTip("" if editable else "A later value of the same name counts.")
+        self.editor.setEnabled(not obstacle)
+        self.setToolTip(obstacle)
         if isinstance(item.value, bool):
             self.editor.show_value("true" if item.value else "false")
         else:
@@ -200,6 +200,7 @@ class ParamStrRow(QWidget):
         self._message = QLabel(self)
         self._message.setWordWrap(True)
         self._message.setProperty("problem", True)
+        self._message.hide()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, GRID)
         layout.setSpacing(2)
@@ -291,7 +292,10 @@ class ParamStrRow(QWidget):
                 self._lines.addWidget(row)
                 row.edited.connect(self._commit_item)
         for row, item in zip(self.rows, parsed.items, strict=True):
-            row.show_item(item, editable=parsed.item(item.key) is item)
+            obstacle = "" if parsed.item(item.key) is item else "A later value of the same name counts."
+            if parsed.kind == "flags" and not item.text:
+                obstacle = "A flag without a value; take it out, or give it one, in the text."
+            row.show_item(item, obstacle)
 
     def matches(self, words: str) -> bool:
         """Whether the field's name, help or a key contains the words of a search."""

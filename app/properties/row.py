@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from app.properties.lists import small_button
 from app.properties.snapshot import Path
@@ -37,6 +38,8 @@ class Row(QWidget):
         Nesting of the form.
     """
 
+    reset_tip = "Reset to default"
+
     def __init__(self, target: Target, path: Path, depth: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.target = target
@@ -46,17 +49,6 @@ class Row(QWidget):
         self.label.setWordWrap(True)
         self.label.setContentsMargins(0, 6, 0, 6)
         self.label.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
-        self.reset = small_button("arrow-counter-clockwise", "Reset to default", self, focusable=False)
-        self.reset.setFixedHeight(7 * GRID)
-        keep = self.reset.sizePolicy()
-        keep.setRetainSizeWhenHidden(True)
-        self.reset.setSizePolicy(keep)
-        self.reset.setVisible(False)
-        self.reset.clicked.connect(self.clear)
-        self.message = QLabel(self)
-        self.message.setWordWrap(True)
-        self.message.setVisible(False)
-        self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(GUTTER, 0, 0, GRID)
         self._grid.setHorizontalSpacing(0)
@@ -66,11 +58,35 @@ class Row(QWidget):
         self._grid.setColumnMinimumWidth(3, RESET_WIDTH + GRID)
         top = Qt.AlignmentFlag.AlignTop
         self._grid.addWidget(self.label, 0, 0, top)
-        self._grid.addWidget(self.reset, 0, 3, top | Qt.AlignmentFlag.AlignRight)
-        self._grid.addWidget(self.message, 1, 2)
         self._grid.setRowMinimumHeight(0, 7 * GRID)
         self._said = ("", False)
         self._diagnosis = ("", False)
+
+    # Reset and message are made when they are first needed: a panel has many rows, and most never show either.
+
+    @cached_property
+    def reset(self) -> QToolButton:
+        """The button that takes the field out of the text."""
+        button = small_button("arrow-counter-clockwise", self.reset_tip, self, focusable=False)
+        button.setFixedHeight(7 * GRID)
+        button.clicked.connect(self.clear)
+        self._grid.addWidget(button, 0, 3, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)
+        return button
+
+    @cached_property
+    def message(self) -> QLabel:
+        """The line below the editor."""
+        label = QLabel(self)
+        label.setWordWrap(True)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        label.setVisible(False)
+        self._grid.addWidget(label, 1, 0, 1, 3)
+        return label
+
+    def show_reset(self, shown: bool) -> None:
+        """Offer the reset where there is something to take out."""
+        if shown or "reset" in self.__dict__:
+            self.reset.setVisible(shown)
 
     def place_editor(self, editor: QWidget) -> None:
         """Put the editor into its column."""
@@ -121,6 +137,8 @@ class Row(QWidget):
         return bool(self._said[0]) and not self._said[1]
 
     def _show_message(self) -> None:
+        if "message" not in self.__dict__ and not self._said[0] and not self._diagnosis[0]:
+            return
         problem, hint = self._said if self.says_problem or not self._diagnosis[0] else self._diagnosis
         self.message.setText(problem)
         if self.message.property("hint") != hint:

@@ -64,9 +64,9 @@ class SectionHeader(QAbstractButton):
             self.setToolTip(text or self._help)
             self.update()
 
-    @guard(default=QSize(120, 28))
+    @guard(default=QSize(120, 32))
     def sizeHint(self) -> QSize:
-        return QSize(120, (8 if self._depth == 0 else 7) * GRID)
+        return QSize(120, 8 * GRID)
 
     @guard
     def keyPressEvent(self, event: QKeyEvent) -> None:

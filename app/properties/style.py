@@ -43,7 +43,7 @@ QLineEdit[state="mixed"] { font-style: italic; }
 QLineEdit[state="invalid"], QComboBox[state="invalid"] { border-color: $error; }
 QCheckBox[state="invalid"] { color: $error; }
 QLineEdit[flat="true"] { background: transparent; border-color: transparent; font-size: 14pt; font-weight: 600;
-  padding: 2px 4px; }
+  padding: 2px 0; }
 QLineEdit[flat="true"]:hover { border-color: $border; }
 QLineEdit[flat="true"]:focus { background: $surface; border-color: $accent; }
 QLabel[problem="true"] { color: $error; }

@@ -103,7 +103,10 @@ class LayerTarget:
     def refresh(self) -> bool:
         """Read the layers again; return whether anything differs from before."""
         graph = self.document.graph
-        snapshots = tuple(Snapshot.of(graph.message(node_id)) for node_id in self.ids)
+        # The node of the net's own inputs has the whole file as its message, and no form.
+        snapshots = tuple(
+            Snapshot() if graph.node(node_id).virtual else Snapshot.of(graph.message(node_id)) for node_id in self.ids
+        )
         changed = snapshots != self._snapshots
         self._snapshots = snapshots
         return changed

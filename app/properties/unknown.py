@@ -35,6 +35,8 @@ def check_raw(name: str, text: str) -> str:
 class UnknownRow(Row):
     """A field as text; a message shows in one line and is edited in the text pane."""
 
+    reset_tip = "Remove this field"
+
     def __init__(self, target: Target, path: Path, depth: int = 0, parent: QWidget | None = None) -> None:
         super().__init__(target, path, depth, parent)
         self.name = str(path[-2] if isinstance(path[-1], int) else path[-1])
@@ -43,8 +45,6 @@ class UnknownRow(Row):
         self.editor.setObjectName(object_name(path))
         self.editor.setAccessibleName(self.name)
         self.editor.committed.connect(self.commit)
-        self.reset.setToolTip("Remove this field")
-        self.reset.setAccessibleName("Remove this field")
         self.place_editor(self.editor)
         self.setToolTip(f"{self.name} is not in the schema. It is kept as it is and saved back.")
         self.refresh()
@@ -57,7 +57,7 @@ class UnknownRow(Row):
             return
         self.editor.setReadOnly(entry.group is not None)
         self.editor.show_value(" ".join(entry.text.split()) if entry.group else entry.text, mixed=state.mixed)
-        self.reset.setVisible(True)
+        self.show_reset(True)
         if not self.editor.pending:
             self.say("Not in the schema; kept as text.", hint=True)
 

@@ -96,6 +96,7 @@ class PrototxtEdit(QPlainTextEdit):
         self.setFont(monospace_font())
         self.setTabStopDistance(self.fontMetrics().horizontalAdvance(" ") * 2)
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
+        self.setStyleSheet("QPlainTextEdit { border: none; padding: 0; }")
         self.setCursorWidth(2)
         self._highlighter = Highlighter()
         self._marks: list[tuple[int, int]] = []

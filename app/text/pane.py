@@ -292,7 +292,7 @@ class TextPane(QWidget):
             text = f"{problem.message} {problem.hint}".strip()
             found[problem.line, problem.message] = Mistake(problem.line, problem.column, text)
         for each in document.diagnostics[:_MOST_MISTAKES]:
-            if each.line:
+            if each.line and each.severity != "info":
                 text = f"{each.message} {each.next_step}".strip()
                 mistake = Mistake(each.line, each.column, text, each.severity == "error")
                 found.setdefault((each.line, each.message), mistake)

@@ -31,9 +31,10 @@ class CurvesView(QWidget):
         super().__init__(parent)
         self.setObjectName("training.curves")
         self._model = RunModel()
+        self._drawn: tuple[int, ...] = ()
         self._loss = Plot("Loss", self)
         self._tests = Plot("Test", self)
-        self._tests.plot.setXLink(self._loss.plot)
+        self._tests.follow(self._loss)
         self.log_button = QCheckBox("Log", self)
         self.log_button.setObjectName("training.log_scale")
         self.log_button.setToolTip("Show the loss on a logarithmic scale")
@@ -46,6 +47,7 @@ class CurvesView(QWidget):
         self._layout.addWidget(self._tests, 2)
         for plot in (self._loss, self._tests):
             plot.hovered.connect(self._point_at)
+            plot.plot.asked_for_all.connect(self._show_all)
         Theme.notifier().changed.connect(self._dress)
         self._dress()
 
@@ -60,11 +62,16 @@ class CurvesView(QWidget):
         return self._tests
 
     def show_model(self, model: RunModel) -> None:
-        """Draw the curves as they are now."""
+        """Draw the curves as they are now; nothing is done where they have no new points."""
+        drawn = (id(model), len(model.train), *map(len, model.tests.values()))
+        if drawn == self._drawn:
+            return
+        self._drawn = drawn
         if model is not self._model:
             self._model = model
             for plot in (self._loss, self._tests):
                 plot.clear()
+            self._show_all()
         theme = Theme.current()
         loss = self._loss
         loss.draw("loss", model.train, 1, theme.mix("accent", "surface", 0.45), ragged=True)
@@ -88,6 +95,11 @@ class CurvesView(QWidget):
         self._loss.plot.setLogMode(y=on)
 
     @guard
+    def _show_all(self) -> None:
+        for plot in (self._loss, self._tests):
+            plot.show_all()
+
+    @guard
     def _point_at(self, iteration: float) -> None:
         for plot in (self._loss, self._tests):
             plot.point_at(iteration)
@@ -96,6 +108,7 @@ class CurvesView(QWidget):
     def _dress(self, _theme: object = None) -> None:
         for plot in (self._loss, self._tests):
             plot.dress(Theme.current())
+        self._drawn = ()
         self.show_model(self._model)
 
     @guard
@@ -124,6 +137,7 @@ class Plot(QWidget):
         self._title = title
         self._curves: dict[str, tuple[pg.PlotDataItem, Series, int, QColor]] = {}
         self._iteration = math.nan
+        self._follows = False
         self.legend = QLabel(self)
         self.legend.setTextFormat(Qt.TextFormat.RichText)
         self.legend.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -145,12 +159,24 @@ class Plot(QWidget):
         layout.addWidget(self.plot, 1)
 
     def clear(self) -> None:
-        """Take all curves off and show the whole range again."""
+        """Take all curves off."""
         for curve, *_ in self._curves.values():
             self.plot.removeItem(curve)
         self._curves.clear()
-        self.plot.enableAutoRange()
         self.tell()
+
+    def follow(self, other: Plot) -> None:
+        """Show the same iterations as another plot."""
+        self._follows = True
+        self.plot.setXLink(other.plot)
+        self.show_all()
+
+    def show_all(self) -> None:
+        """Show the whole of the curves.
+
+        A plot that follows another must not fit its own iterations as well: the two would answer each other for ever.
+        """
+        self.plot.enableAutoRange(x=not self._follows, y=True)
 
     def draw(
         self, name: str, series: Series, column: int, color: QColor, *, ragged: bool = False, marks: bool = False
@@ -261,6 +287,7 @@ class _QuietPlot(pg.PlotWidget):  # type: ignore[misc]
     """A plot without pyqtgraph's menus and buttons; a double click shows everything again."""
 
     left = Signal()
+    asked_for_all = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -276,7 +303,7 @@ class _QuietPlot(pg.PlotWidget):  # type: ignore[misc]
 
     @guard
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self.enableAutoRange()
+        self.asked_for_all.emit()
 
     @guard
     def leaveEvent(self, event: object) -> None:

@@ -115,6 +115,11 @@ class InfoArea(QWidget):
             old.dismiss()
         return bar
 
+    def dismiss_newest(self) -> None:
+        """Take the bar at the top away."""
+        for bar in self.bars()[:1]:
+            bar.dismiss()
+
     def clear(self) -> None:
         """Take all bars away."""
         for bar in self.bars():

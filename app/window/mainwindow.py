@@ -11,6 +11,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplicat
 from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
 
 from app.document import Document
+from app.icons import icon
 from app.palette.dock import PalettePanel
 from app.qt import Debounce, guard
 from app.theme import Theme
@@ -63,11 +64,13 @@ class MainWindow(QMainWindow):
         self.toolbar = MainToolBar(self.actions_by_name, self)
         self.toolbar.phase_chosen.connect(lambda view: self.document.set_phase_view(view))
         self.addToolBar(self.toolbar)
-        self.recent_menu = fill_menus(self, self.actions_by_name, self._docks.docks)
+        self.recent_menu, self.train_menu = fill_menus(self, self.actions_by_name, self._docks.docks)
         self.recent_menu.aboutToShow.connect(self._fill_recent)
         self.palette_panel.chosen.connect(lambda kind: self._canvas().add_layer(kind))
         self._count_due = Debounce(self._show_counts, 0, self)
         self._shown = False
+        Theme.notifier().changed.connect(self._dress)
+        self._dress(Theme.current())
         self._restore()
         self.show_document(self.document)
 
@@ -105,7 +108,7 @@ class MainWindow(QMainWindow):
         return self.canvas
 
     def sizeHint(self) -> QSize:
-        return QSize(1440, 900)
+        return QSize(1680, 1020)
 
     def _restore(self) -> None:
         geometry, docks = self.settings.geometry, self.settings.dock_state
@@ -120,6 +123,8 @@ class MainWindow(QMainWindow):
     def _panel_made(self, name: str, panel: Any) -> None:
         if name == "training":
             self.toolbar.add_training(panel)
+            actions = (panel.train_action, panel.pause_action, panel.stop_action, panel.snapshot_action)
+            self.train_menu.addActions(actions)
         elif name == "problems":
             self._show_counts()
 
@@ -151,6 +156,8 @@ class MainWindow(QMainWindow):
         self._undo_changed()
         self._show_counts()
         if self._shown:
+            self.canvas.show()
+            self._stage.activate()
             self._begin()
 
     def _connect(self, document: Document, canvas: CanvasArea) -> None:
@@ -166,6 +173,7 @@ class MainWindow(QMainWindow):
         for signal in (stack.canUndoChanged, stack.canRedoChanged, stack.undoTextChanged, stack.redoTextChanged):
             signal.connect(self._undo_changed)
         canvas.refused.connect(lambda text: self.notify(text, "warning"))
+        canvas.escaped.connect(self._bars.dismiss_newest)
         canvas.files_dropped.connect(self.files.open_dropped)
         canvas.cursor_moved.connect(self.status.show_pointer)
         canvas.scale_changed.connect(self.status.show_scale)
@@ -270,6 +278,10 @@ class MainWindow(QMainWindow):
             name = "light" if Theme.current().is_dark else "dark"
             Theme.load(name).apply(app)
             self.settings.theme = name
+
+    @guard
+    def _dress(self, theme: Theme) -> None:
+        self.actions_by_name["theme"].setIcon(icon("sun" if theme.is_dark else "moon"))
 
     def _about(self) -> None:
         from engine import __version__

@@ -55,8 +55,11 @@ _MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 
 
-def fill_menus(window: QMainWindow, actions: Mapping[str, QAction], docks: Mapping[str, QDockWidget]) -> QMenu:
-    """Make the menu bar; return the menu of recent files, which is filled when it opens."""
+def fill_menus(
+    window: QMainWindow, actions: Mapping[str, QAction], docks: Mapping[str, QDockWidget]
+) -> tuple[QMenu, QMenu]:
+    """Make the menu bar; return the menus of recent files and of training, which are filled later."""
+    training = QMenu()
     recent = QMenu("Open &recent", window)
     recent.setObjectName("window.menu.recent")
     for title, names in _MENUS:
@@ -73,7 +76,9 @@ def fill_menus(window: QMainWindow, actions: Mapping[str, QAction], docks: Mappi
                     menu.addAction(dock.toggleViewAction())
             else:
                 menu.addAction(actions[name])
-    return recent
+        if title == "&Train":
+            training = menu
+    return recent, training
 
 
 def fill_recent(menu: QMenu, settings: WindowSettings, open_file: Callable[[Path], object]) -> None:

@@ -200,7 +200,7 @@ class GraphCore:
         if inputs_changed:
             self._bind_inputs(blobs)
         for node, held in now.items():
-            self._rebind(node, held, blobs)
+            self._rebind(node, None if held is None else bind(node, held, self._states), blobs)
         if self._order_dirty:
             self._order_dirty = False
             self._number()
@@ -213,26 +213,40 @@ class GraphCore:
             self._order.insert(0, INPUTS)
         self._ordinals = dict(zip(self._order, range(len(self._order)), strict=True))
 
-    def _rebind(self, node: NodeId, field: Field | None, blobs: set[str]) -> None:
+    def _rebind(self, node: NodeId, new: Binding | None, blobs: set[str]) -> None:
+        """Put what was read anew in the place of what was known of a node; None for a node that is gone."""
         old = self._bindings.pop(node, None)
-        self._tracker.saw(node, old is not None, field is not None)
-        if old is not None:
-            if old.field is not field:
-                self._tracker.edited.add(node)
-            names = old.blobs()
-            blobs |= names
-            for name in names:
-                self._users[name].discard(node)
-            self._stages.subtract(old.rules.stages)
-            self._versions[old.version] -= old.field is not None
-            self._named[old.name].discard(node)
-            if not self._named[old.name]:
-                del self._named[old.name]
-        if field is None:
+        self._tracker.saw(node, old is not None, new is not None)
+        for binding, sign in ((old, -1), (new, 1)):
+            if binding is not None:
+                self._count(binding, sign)
+                blobs |= binding.blobs()
+        if new is None:
             if old is not None:
                 self._network.remove_node(node)
             return
-        self._admit(bind(node, field, self._states), blobs)
+        if old is not None and old.field is not new.field:
+            self._tracker.edited.add(node)
+        self._bindings[node] = new
+        if old is None:
+            self._network.add_node(node)
+
+    def _count(self, binding: Binding, sign: int) -> None:
+        """Enter a binding into the indexes, or (-1) take it out of them."""
+        for stage in binding.rules.stages:
+            self._stages[stage] += sign
+        if binding.field is not None:
+            self._versions[binding.version] += sign
+        if sign < 0:
+            for name in binding.blobs():
+                self._users[name].discard(binding.id)
+            self._named[binding.name].discard(binding.id)
+            if not self._named[binding.name]:
+                del self._named[binding.name]
+        else:
+            for name in binding.blobs():
+                self._users[name].add(binding.id)
+            self._named[binding.name].add(binding.id)
 
     def _bind_inputs(self, blobs: set[str]) -> None:
         """Read the net's own inputs, which come before all layers wherever they are written."""
@@ -240,27 +254,15 @@ class GraphCore:
         tops = tuple(scalar.as_str() for scalar in scalars(self._tree.root, "input"))
         if tops == (old.tops if old is not None else ()):
             return
-        self._order_dirty = True
-        self._order = [node for node in self._order if node != INPUTS]
-        self._rebind(INPUTS, None, blobs)
+        if (old is None) == bool(tops):
+            self._order_dirty = True
+            self._order = [node for node in self._order if node != INPUTS]
+        new = None
         if tops:
-            binding = Binding(INPUTS, None, "input", "Input", "Input", tops=tops, in_place=(False,) * len(tops))
-            binding.activate(self._states)
-            self._tracker.saw(INPUTS, old is not None, True)
-            self._admit(binding, blobs)
-
-    def _admit(self, binding: Binding, blobs: set[str]) -> None:
-        node = binding.id
-        self._bindings[node] = binding
-        names = binding.blobs()
-        blobs |= names
-        for name in names:
-            self._users[name].add(node)
-        self._stages.update(binding.rules.stages)
-        self._versions[binding.version] += binding.field is not None
-        self._named[binding.name].add(node)
-        if node not in self._network:
-            self._network.add_node(node)
+            new = Binding(INPUTS, None, "input", "Input", "Input", tops=tops, in_place=(False,) * len(tops))
+            new.activate(self._states)
+            self._tracker.edited.add(INPUTS)
+        self._rebind(INPUTS, new, blobs)
 
     def _restage(self, blobs: set[str]) -> None:
         """Look at the document in other states when its rules speak of other stages than before."""

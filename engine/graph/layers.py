@@ -61,8 +61,8 @@ class LayerVerbs(ConnectionVerbs):
         fields : str, optional
             Further fields as prototxt: ``convolution_param { num_output: 20 kernel_size: 5 }``.
         after : NodeId, optional
-            The layer to stand behind. By default sources go behind those that begin the file, losses and the like to the end,
-            all others before the losses, and never above what they read.
+            The layer to stand behind. By default sources go behind those that begin the file, losses and the like to
+            the end, all others before the losses, and never above what they read.
 
         Returns
         -------

@@ -28,13 +28,21 @@ class TextVerbs(LayerVerbs):
         text = data.decode("utf-8", "surrogateescape") if isinstance(data, bytes) else data
         bom = "\ufeff" if text.startswith("\ufeff") else ""
         log.assign(tree, "bom", bom)
+        old_items = tree.root.items
         start, end, new = _changed_part(tree, text[len(bom) :])
-        count = len(tree.root.items) - start - end
-        before, after = tree.root.items[start : start + count], new.root.items
-        _carry_over(before, after)
-        log.splice(tree.root, start, count, after)
+        after = new.root.items
         if not end:
             log.assign(tree.root, "close_lead", new.root.close_lead)
+        stop = len(old_items) - end
+        while start < stop and after and _same(old_items[start], after[0]):
+            start += 1
+            del after[0]
+        while start < stop and after and _same(old_items[stop - 1], after[-1]):
+            stop -= 1
+            del after[-1]
+        before = old_items[start:stop]
+        _carry_over(before, after)
+        log.splice(tree.root, start, len(before), after)
         self._style_cache = None
 
 

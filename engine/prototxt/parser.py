@@ -47,6 +47,7 @@ class _Parser:
         self.root = tree.root
         self.here: Container = tree.root
         self.position = 0
+        self.layers: list[Field] = []  # the layers that are open, the innermost last
         self.starts: list[int] = []
         self.found: list[tuple[int, str, str]] = []
 
@@ -73,11 +74,11 @@ class _Parser:
                 here.close_lead = lead
                 here.close = close
                 owner = here.owner
-                assert isinstance(owner, (Field, Element))
+                assert isinstance(owner, (Field, Element)) and owner.parent is not None
                 owner.tail = close_tail
-                parent = owner.parent
-                assert parent is not None
-                here = parent
+                if self.layers and self.layers[-1] is owner:
+                    self.layers.pop()
+                here = owner.parent
                 position = match.end()
                 continue
             if here is not root and name in faults.LAYER_NAMES and kind == "message":
@@ -90,7 +91,10 @@ class _Parser:
                 here.items.append(Field(lead, name, gap, Scalar(value), tail, here))
             else:
                 message = Message(head)
-                here.items.append(Field(lead, name, head_gap, message, "", here))
+                field = Field(lead, name, head_gap, message, "", here)
+                here.items.append(field)
+                if name in faults.LAYER_NAMES:
+                    self.layers.append(field)
                 here = message
             position = match.end()
         self.position, self.here = position, here
@@ -107,18 +111,19 @@ class _Parser:
         return lead
 
     def _close_open_layer(self, here: Message, name: str, lead: str, start: int) -> Message:
-        """Close a layer whose bracket is missing before the next one begins; return where the next one belongs."""
-        chain = faults.chain(here)
-        for place, owner in enumerate(chain):
-            if owner.name not in faults.LAYER_NAMES:
-                continue
-            outer = owner.parent
-            assert outer is not None
-            oldest = place == 0 and name == "layer" and owner.name == "layers" and not faults.has_layer(here)
+        """Close layers whose bracket is missing before the next one begins; return where the next one belongs."""
+        told = False
+        while self.layers:
+            owner = self.layers[-1]
+            oldest = here is owner.value and name == "layer" and owner.name == "layers" and not faults.has_layer(here)
             if oldest and not (self._begins_line(lead, start) and faults.indent(lead) <= faults.indent(owner.lead)):
-                return here  # the oldest format has a layer inside of each
-            self._fault_unclosed(owner, start, "the next layer")
-            return outer
+                break  # the oldest format has a layer inside of each
+            if not told:
+                self._fault_unclosed(owner, start, "the next layer")
+                told = True
+            self.layers.pop()
+            assert owner.parent is not None
+            here = owner.parent
         return here
 
     def _begins_line(self, lead: str, start: int) -> bool:
@@ -224,6 +229,8 @@ class _Parser:
         owner = here.owner
         assert isinstance(owner, (Field, Element)) and owner.parent is not None
         owner.tail = rest[0]
+        if self.layers and self.layers[-1] is owner:
+            self.layers.pop()
         self.here = owner.parent
         self.position = rest.end()
 
@@ -283,7 +290,10 @@ class _Parser:
         rest = lexer.OPEN_REST.match(self.text, at + 1)
         assert rest is not None
         message = Message(self.text[at] + rest[0])
-        here.items.append(Field(self._lead(here, start, position), name, gap, message, "", here))
+        field = Field(self._lead(here, start, position), name, gap, message, "", here)
+        here.items.append(field)
+        if name in faults.LAYER_NAMES:
+            self.layers.append(field)
         self.here = message
         self.position = rest.end()
 
@@ -329,11 +339,7 @@ class _Parser:
             rest = lexer.REST.match(text, end)
             assert rest is not None
             end = rest.end()
-        last = here.items[-1] if here.items else None
-        if isinstance(last, Junk):
-            last.junk += text[start:end]
-        else:
-            here.items.append(Junk(self._lead(here, start, position), text[position:end], here))
+        here.items.append(Junk(self._lead(here, start, position), text[position:end], here))
         self.position = end
 
     def _fault(self, position: int, message: str, hint: str, *, name_layer: bool = True) -> None:

@@ -141,15 +141,11 @@ def test_a_damaged_sidecar_is_ignored(net, text):
 def test_a_sidecar_is_plain_json(opened):
     opened.positions.place(opened.graph.node_ids()[0], 1.25, 2)
     data = json.loads(opened.positions.to_json(opened.graph.nodes(), TEXT))
-    assert data["nodes"] == [
-        {"name": "a", "type": "ReLU", "phases": ["TEST", "TRAIN"], "ordinal": 0, "x": 1.2, "y": 2}
-    ]
+    assert data["nodes"] == [{"name": "a", "type": "ReLU", "phases": ["TEST", "TRAIN"], "ordinal": 0, "x": 1.2, "y": 2}]
 
 
 def test_two_layers_of_one_name_keep_their_own_places(qapp):
-    text = (
-        b'layer { name: "d" type: "Data" include { phase: TRAIN } }\nlayer { name: "d" type: "Data" include { phase: TEST } }'
-    )
+    text = b'layer { name: "d" type: "Data" include { phase: TRAIN } }\nlayer { name: "d" type: "Data" include { phase: TEST } }'
     graph = OpGraph.parse(text)
     first, second = graph.node_ids()
     placement = Placement()
@@ -203,7 +199,9 @@ def test_removed_nodes_leave_the_selection(opened):
 
 def test_shapes_are_computed_in_the_background_and_follow_edits(lenet, qtbot):
     document = Document.open(lenet)
-    text = document.graph.text.replace('type: "Data"', 'type: "Input" input_param { shape { dim: 8 dim: 1 dim: 28 dim: 28 } }')
+    text = document.graph.text.replace(
+        'type: "Data"', 'type: "Input" input_param { shape { dim: 8 dim: 1 dim: 28 dim: 28 } }'
+    )
     document.apply("Make it an input", lambda graph: graph.replace_text(text))
     conv = document.graph.named("conv1")[0].id
     with qtbot.waitSignal(document.shapes_changed, timeout=10_000):
@@ -212,4 +210,18 @@ def test_shapes_are_computed_in_the_background_and_follow_edits(lenet, qtbot):
     with qtbot.waitSignal(document.shapes_changed, timeout=10_000):
         document.apply("Set", lambda graph: graph.set_field(conv, ("convolution_param", "num_output"), "30"))
     assert document.shapes[conv].tops[0] == (8, 30, 24, 24)
+    document.close()
+
+
+@pytest.mark.parametrize(
+    "declared",
+    ["input_dim: 2 input_dim: 3 input_dim: 8 input_dim: 8", "input_shape { dim: 2 dim: 3 dim: 8 dim: 8 }"],
+)
+def test_inputs_that_the_net_declares_have_their_shapes(qtbot, declared):
+    text = f'input: "x" {declared} layer {{ name: "f" type: "Flatten" bottom: "x" top: "y" }}'
+    document = Document(OpGraph.parse(text))
+    with qtbot.waitSignal(document.shapes_changed, timeout=10_000):
+        document.live.start()
+    tops = [document.shapes[node.id].tops[0] for node in document.graph.nodes()]
+    assert tops == [(2, 3, 8, 8), (2, 192)]
     document.close()

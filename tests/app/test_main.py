@@ -16,7 +16,9 @@ def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     env = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")}
     env.pop("QT_QPA_PLATFORM", None)
     env.update(PYTHONPATH=str(ROOT), **environment)
-    return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=120, check=False
+    )
 
 
 def test_subcommands_never_import_qt():
@@ -65,6 +67,8 @@ def test_the_first_start_shows_the_example(window, qtbot, tmp_path, monkeypatch)
 
 @pytest.mark.parametrize("heavy", ["pyqtgraph", "pygments", "qtawesome", "app.training", "h5py", "lmdb"])
 def test_what_is_heavy_is_not_imported_before_the_first_frame(heavy):
-    code = f"import sys, app.start\nassert not [n for n in sys.modules if n == {heavy!r} or n.startswith({heavy + '.'!r})]"
+    code = (
+        f"import sys, app.start\nassert not [n for n in sys.modules if n == {heavy!r} or n.startswith({heavy + '.'!r})]"
+    )
     done = run(code, QT_QPA_PLATFORM="offscreen")
     assert done.returncode == 0, done.stderr

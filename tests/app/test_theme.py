@@ -13,7 +13,10 @@ from app.theme import Theme, blend
 
 
 def luminance(color: QColor) -> float:
-    parts = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in (color.redF(), color.greenF(), color.blueF())]
+    parts = [
+        c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4
+        for c in (color.redF(), color.greenF(), color.blueF())
+    ]
     return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
 
 
@@ -30,7 +33,11 @@ def theme(request) -> Theme:
 
 @pytest.mark.parametrize(
     ("role", "back"),
-    list(product(["text", "text_muted", "accent", "error", "warning", "ok"], ["window", "surface", "surface_alt", "node"]))
+    list(
+        product(
+            ["text", "text_muted", "accent", "error", "warning", "ok"], ["window", "surface", "surface_alt", "node"]
+        )
+    )
     + [("accent_text", "accent"), ("selection_text", "selection"), ("text", "canvas"), ("text_muted", "canvas")],
 )
 def test_text_has_contrast(theme, role, back):

@@ -295,3 +295,19 @@ def test_the_phase_view_dims_what_is_not_in_it(hands):
     document.set_phase_view("all")
     hands.view.canvas.refresh_faces()
     assert not hands.node("accuracy").face.ghost
+
+
+def test_a_wire_that_would_not_fit_says_so_but_is_not_forbidden(hands, qtbot):
+    document = hands.view.document
+    text = document.graph.text.replace(
+        'type: "Data"', 'type: "Input" input_param { shape { dim: 4 dim: 1 dim: 28 dim: 28 } shape { dim: 4 } }'
+    )
+    with qtbot.waitSignal(document.shapes_changed, timeout=10_000):
+        document.apply("Fixed input", lambda graph: graph.replace_text(text))
+        document.live.start()
+    hands.carry(hands.output("mnist", 1), hands.input("conv2"))
+    reason = hands.view.findChild(QLabel, "canvas.reason")
+    assert reason.isVisible()
+    assert "expected" in reason.text()
+    hands.release(hands.input("conv2"))
+    assert bottoms(hands, "conv2") == ("label",)

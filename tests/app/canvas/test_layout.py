@@ -40,9 +40,7 @@ def edge(a, b, key=None) -> LayoutEdge:
 def overlaps(places, heights) -> list[tuple]:
     boxes = [(key, x, y, x + WIDTH, y + heights[key]) for key, (x, y) in places.items()]
     return [
-        (a[0], b[0])
-        for a, b in combinations(boxes, 2)
-        if a[1] < b[3] and b[1] < a[3] and a[2] < b[4] and b[2] < a[4]
+        (a[0], b[0]) for a, b in combinations(boxes, 2) if a[1] < b[3] and b[1] < a[3] and a[2] < b[4] and b[2] < a[4]
     ]
 
 

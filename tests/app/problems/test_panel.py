@@ -89,7 +89,7 @@ def test_rows_worst_first(bench: Bench) -> None:
     bench.show(*three(bench))
     assert not bench.panel.empty.isVisible()
     assert [bench.cell(row, Column.MESSAGE) for row in range(3)] == ["Wrong.", "Doubtful.", "By the way."]
-    assert [bench.cell(0, column) for column in Column] == ["Wrong.", "", "a", "4", "error-code"]
+    assert [bench.cell(0, column) for column in Column] == ["Wrong.", "", "a", "error-code", "4"]
     assert "Mend it." in bench.panel.model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
 
 

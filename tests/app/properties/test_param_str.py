@@ -55,6 +55,13 @@ def test_a_bool_is_a_box(bench: Make) -> None:
     assert net.text == net_with(JSON.replace("true", "false"))
 
 
+def test_a_flag_without_a_value_is_left_to_the_text(bench: Make) -> None:
+    net = bench(net_with("'--fast --beta 2'"))
+    net.select("p")
+    assert not net.find("python_param.param_str.fast").isEnabled()
+    assert net.find("python_param.param_str.beta").isEnabled()
+
+
 @pytest.mark.parametrize(("key", "typed"), [("scale", "1, 2"), ("scale", "fast"), ("sizes", "[1")])
 def test_what_would_break_the_rest_is_refused(bench: Make, key: str, typed: str) -> None:
     net = bench(net_with(JSON))
@@ -105,7 +112,7 @@ def test_a_missing_param_str_is_written(bench: Make) -> None:
 
 @pytest.mark.slow
 def test_the_corpus_opens_and_every_value_is_edited_alone(bench: Make) -> None:
-    from app.properties.literals import splice_literal
+    from app.properties.literals import changed_span, splice_literal
     from engine.errors import CheckError
     from engine.graph import OpGraph
     from engine.param_str import parse_param_str
@@ -124,17 +131,33 @@ def test_the_corpus_opens_and_every_value_is_edited_alone(bench: Make) -> None:
             if written is not None:
                 seen.add(written)
     assert seen
+    edited = 0
     for written in seen:
-        parsed = parse_param_str(unquote(written))
+        source = unquote(written)
+        parsed = parse_param_str(source)
         for item in parsed.items:
-            if parsed.item(item.key) is not item:
+            new = other_value(parsed, item)
+            if parsed.item(item.key) is not item or new == item.text or not item.text:
                 continue
-            new = parsed.spell(item.key, item.value if isinstance(item.value, bool) else item.value)
             try:
                 changed = parsed.replace(item.key, new)
             except CheckError:
                 continue
-            result = splice_literal(written, item.start, item.end, changed[item.start : item.start + len(new)])
-            head, tail = unquote(written)[: item.start], unquote(written)[item.end :]
-            assert unquote(result).startswith(head)
-            assert unquote(result).endswith(tail)
+            result = splice_literal(
+                written, item.start, item.end, changed[item.start : len(changed) - len(source) + item.end]
+            )
+            assert unquote(result) == changed
+            start, end, _ = changed_span(written, result)
+            mark = written[0]
+            assert len(unquote(written[:start] + mark)) >= item.start
+            assert len(unquote(mark + written[end:])) >= len(source) - item.end
+            edited += 1
+    assert edited
+
+
+def other_value(parsed: Any, item: Any) -> str:
+    if isinstance(item.value, bool):
+        return str(parsed.spell(item.key, not item.value))
+    if isinstance(item.value, str):
+        return str(parsed.spell(item.key, f"{item.value}x"))
+    return "7" if isinstance(item.value, int | float) else item.text.replace("1", "7")

@@ -136,6 +136,33 @@ def test_edits_are_taken_back_and_made_again(name, seed):
     run(TEXTS[name], seed, 25)
 
 
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("name", TEXTS)
+def test_typing_into_the_text_gives_what_opening_it_gives(name, seed):
+    """Also where the text is broken in between; and every state comes back."""
+    chance = random.Random(seed)
+    graph = OpGraph.parse(TEXTS[name])
+    states, changes = [state(graph)], []
+    for _ in range(30):
+        text = graph.text
+        at = chance.randrange(len(text) + 1)
+        upto = min(at + chance.choice([0, 0, 1, 1, 3, 40]), len(text))
+        typed = chance.choice(
+            ["", "", "}", "{", "\n", '"', ";", "#", "# x\n\n", "a: 1\n", " ", layer("new", "x", "y"), "layer {\n"]
+        )
+        if chance.random() < 0.3:
+            text, at, upto = TEXTS[name], 0, 0
+        with graph.change() as change:
+            graph.replace_text(text[:at] + typed + text[upto:])
+        assert graph.text == text[:at] + typed + text[upto:]
+        assert_consistent(graph)
+        changes.append(change)
+        states.append(state(graph))
+    for change, before in zip(reversed(changes), reversed(states[:-1]), strict=True):
+        change.undo()
+        assert state(graph) == before
+
+
 @pytest.mark.parametrize("name", PUBLIC)
 def test_edits_of_public_nets_are_taken_back_and_made_again(name):
     path = SHARED / f"corpus/prototxt/{name}.prototxt"

@@ -1,0 +1,187 @@
+"""How fast the canvas is, against the budgets of the design.
+
+    python -m tests.benchmarks.canvas [NODES ...]
+
+Prints one line a figure and ends with status 1 when one is above three times its budget. Times are medians of what
+one step of the user costs, painting included, on a raster viewport of 1600 x 900 pixels.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import resource
+
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QApplication
+
+from app.canvas import edits
+from app.canvas.arrange import layout_inputs
+from app.canvas.layout import lay_out
+from app.canvas.view import CanvasView
+from app.document import Document
+from app.placement import Point
+from app.theme import Theme
+from engine.graph import OpGraph
+from tests.app.canvas.hands import Hands
+from tests.benchmarks.nets import residual_net
+
+# Milliseconds (MB for memory) at 1,000 and at 5,000 nodes.
+BUDGETS = {
+    "open and first frame, layout known": (200, 800),
+    "memory added, MB": (40, 150),
+    "pan step, median": (8, 8),
+    "pan step, worst": (16, 16),
+    "repaint with all in view": (4, 8),
+    "zoom step, worst": (16, 25),
+    "drag step of a node with wires": (5, 5),
+    "delete 100 nodes": (20, 20),
+    "undo of deleting 100 nodes": (20, 20),
+    "layout": (90, 400),
+    "shapes come in": (50, 50),
+}
+
+
+def timed(action: Callable[[], object]) -> float:
+    """Milliseconds of processor time of one call: what it would take on a machine that does nothing else."""
+    start = time.process_time()
+    action()
+    return (time.process_time() - start) * 1e3
+
+
+def memory() -> float:
+    """Peak resident memory in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+class Bench:
+    """One net on one canvas."""
+
+    def __init__(self, app: QApplication, count: int) -> None:
+        self.app = app
+        self.count = count
+        text = residual_net(count)
+        self.document = Document(OpGraph.parse(text))
+        self.document.registry.infos()
+        self.figures: dict[str, float] = {}
+
+    def paint(self) -> None:
+        """Let Qt paint what has changed, as between two events of the user."""
+        self.app.processEvents()
+
+    def run(self) -> dict[str, float]:
+        self.open()
+        self.pan()
+        self.zoom()
+        self.drag()
+        self.delete()
+        self.shapes()
+        self.view.close_document()
+        self.view.close()
+        self.document.close()
+        return self.figures
+
+    def open(self) -> None:
+        probe = CanvasView(self.document)
+        nodes, edges = layout_inputs(probe.canvas)
+        self.figures["layout"] = timed(lambda: lay_out(nodes, edges))
+        result = lay_out(nodes, edges)
+        for key, place in result.places.items():
+            self.document.positions.place(key, *place)
+        probe.close_document()
+        probe.deleteLater()
+        self.app.processEvents()
+        before = memory()
+
+        def show() -> None:
+            self.view = CanvasView(self.document)
+            self.view.resize(1600, 900)
+            self.view.show()
+            self.view.frame_start()
+            self.paint()
+
+        self.figures["open and first frame, layout known"] = timed(show)
+        self.figures["memory added, MB"] = memory() - before
+
+    def pan(self) -> None:
+        view = self.view
+        view.set_scale(1.0)
+        view.centerOn(view.canvas.content_rect().center())
+        self.paint()
+
+        def step(index: int) -> float:
+            sign = 1 if index // 30 % 2 else -1
+            return timed(lambda: (view.scroll_by(12 * sign, 7 * sign), self.paint()))
+
+        steps = [step(index) for index in range(120)]
+        self.figures["pan step, median"] = statistics.median(steps)
+        self.figures["pan step, worst"] = sorted(steps)[-2]
+
+    def zoom(self) -> None:
+        view = self.view
+        view.frame()
+        self.paint()
+        self.figures["repaint with all in view"] = statistics.median(
+            timed(self.view.viewport().repaint) for _ in range(20)
+        )
+        worst = []
+        for round_ in range(2):
+            factor = 1.15 if round_ == 0 else 1 / 1.15
+            for _step in range(24):
+                worst.append(timed(lambda factor=factor: (view.zoom_by(factor), self.paint())))
+        self.figures["zoom step, worst"] = sorted(worst)[-2]
+
+    def drag(self) -> None:
+        view = self.view
+        view.set_scale(1.0)
+        item = max(view.canvas.nodes.values(), key=lambda each: min(4, len(each.edges)))
+        view.centerOn(item.scene_body().center())
+        self.paint()
+        hands = Hands(view)
+        start = view.mapFromScene(item.scene_body().center())
+        hands.press(start)
+        steps = [
+            timed(lambda step=step: (hands.move(start + QPoint(4 * step, 3 * step)), self.paint()))
+            for step in range(2, 60)
+        ]
+        hands.release(start)
+        self.figures["drag step of a node with wires"] = statistics.median(steps)
+
+    def delete(self) -> None:
+        view, document = self.view, self.document
+        ids = document.graph.node_ids()[20:120]
+        document.selection.set(ids)
+        document.selection.flush()
+        self.paint()
+        self.figures["delete 100 nodes"] = timed(lambda: (edits.delete_selected(view.canvas), self.paint()))
+        self.figures["undo of deleting 100 nodes"] = timed(lambda: (document.undo_stack.undo(), self.paint()))
+
+    def shapes(self) -> None:
+        self.document.move_nodes({self.document.graph.node_ids()[0]: Point(0, 0)})
+        self.figures["shapes come in"] = timed(lambda: (self.view.canvas.refresh_faces(), self.paint()))
+
+
+def main(counts: list[int]) -> int:
+    """Run and print; return the exit status."""
+    app = QApplication.instance() or QApplication([])
+    Theme.load("light").apply(app)
+    Bench(app, 60).run()  # caches of fonts and icons are warm in a running editor
+    status = 0
+    for count in counts:
+        figures = Bench(app, count).run()
+        for name, value in figures.items():
+            budget = BUDGETS[name][0 if count <= 1000 else 1]
+            verdict = "ok" if value <= budget else "over" if value <= 3 * budget else "FAILED"
+            status |= verdict == "FAILED"
+            print(f"{count:6} nodes  {name:38} {value:9.1f}   budget {budget:5}   {verdict}")
+    return int(status)
+
+
+if __name__ == "__main__":
+    sys.exit(main([int(argument) for argument in sys.argv[1:]] or [1000, 5000]))
