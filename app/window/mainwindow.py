@@ -118,7 +118,7 @@ class MainWindow(QMainWindow):
         if docks is None or not self.restoreState(docks):
             areas = self._docks.docks
             self.resizeDocks([areas["palette"], areas["properties"]], [212, 340], Qt.Orientation.Horizontal)
-            self.resizeDocks([areas["training"]], [248], Qt.Orientation.Vertical)
+            self.resizeDocks([areas["training"]], [288], Qt.Orientation.Vertical)
 
     def _panel_made(self, name: str, panel: Any) -> None:
         if name == "training":

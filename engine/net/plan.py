@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from engine.backends import Primitive
-from engine.blob import Shape
+from engine.blob import Blob, Shape
 from engine.layer import LowerContext
 from engine.net.nodes import LAYER_FAULTS, NetNode, call_layer, layer_failure
 from engine.ops import Op, OpSpec
@@ -20,10 +20,16 @@ __all__ = ["Plan"]
 
 @dataclass(frozen=True, slots=True)
 class _BoundOp:
-    """An operation with the primitive that runs it."""
+    """An operation with the primitive that runs it.
+
+    ``bottom_slots`` tell which bottom of the layer each input is, -1 for one that the layer made itself;
+    ``param_slots`` which of its parameters each param is.
+    """
 
     op: Op
     primitive: Primitive
+    bottom_slots: tuple[int, ...]
+    param_slots: tuple[int, ...]
 
     def forward(self) -> None:
         op = self.op
@@ -39,10 +45,10 @@ class _BoundOp:
             [blob.data for blob in op.outputs],
             [blob.diff for blob in op.outputs],
             [
-                blob.diff if slot >= 0 and propagate_down[slot] else None
-                for blob, slot in zip(op.inputs, op.input_slots, strict=True)
+                blob.diff if slot < 0 or propagate_down[slot] else None
+                for blob, slot in zip(op.inputs, self.bottom_slots, strict=True)
             ],
-            [blob.diff if wanted else None for blob, wanted in zip(op.params, param_wanted, strict=False)],
+            [blob.diff if param_wanted[slot] else None for blob, slot in zip(op.params, self.param_slots, strict=True)],
         )
 
 
@@ -63,8 +69,21 @@ class _Step:
         call_layer(layer, "reshape", node.bottom_views, node.top_views)
         ops = call_layer(layer, "lower", LowerContext(node.bottom_views, node.top_views, layer.phase))
         self.lowered = ops is not None
-        self.bound = [_BoundOp(op, self._primitive(position, op.spec)) for position, op in enumerate(ops or ())]
+        self.bound = self._bind_ops(ops or ())
         self.shapes = tuple(blob.shape for blob in node.bottoms)
+
+    def _bind_ops(self, ops: Sequence[Op]) -> list[_BoundOp]:
+        bottoms = {blob: slot for slot, blob in enumerate(self.node.bottoms)}
+        params = {blob.on_host: slot for slot, blob in enumerate(self.node.layer.blobs)}
+        made: set[Blob] = set()
+        bound = []
+        for position, op in enumerate(ops):
+            inputs = [blob.on_host for blob in op.inputs]
+            bottom_slots = tuple(-1 if blob in made else bottoms[blob] for blob in inputs)
+            param_slots = tuple(params[blob.on_host] for blob in op.params)
+            bound.append(_BoundOp(op, self._primitive(position, op.spec), bottom_slots, param_slots))
+            made.update(blob.on_host for blob in op.outputs)
+        return bound
 
     def _primitive(self, position: int, spec: OpSpec) -> Primitive:
         """Return the primitive of the last binding if it does the same, with its memory, or a new one."""

@@ -163,14 +163,12 @@ class Op:
     spec : OpSpec
         What is computed.
     inputs, params, outputs : sequence of Blob
-        Read, learned and written blobs.
-    input_slots : tuple of int
-        For each input, the index of the layer's bottom whose ``propagate_down`` decides whether its gradient is wanted,
-        or -1 for never.
+        Read, learned and written blobs, as the layer sees them. An input is a bottom of the layer, whose gradient is
+        computed where it is wanted, or an output of an operation before it, whose gradient always is. No two operations
+        read the same blob, because each would overwrite the other's gradient.
     """
 
     spec: OpSpec
     inputs: Sequence[Blob]
     params: Sequence[Blob]
     outputs: Sequence[Blob]
-    input_slots: tuple[int, ...] = (0,)

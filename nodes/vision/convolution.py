@@ -145,6 +145,6 @@ class ConvolutionLayer(Layer):
     def lower(self, ctx: LowerContext) -> Sequence[Op]:
         """Return one convolution for each bottom."""
         return [
-            Op(self.spec, [source], list(self.blobs), [target], (index,))
-            for index, (source, target) in enumerate(zip(ctx.bottom, ctx.top, strict=True))
+            Op(self.spec, [source], list(self.blobs), [target])
+            for source, target in zip(ctx.bottom, ctx.top, strict=True)
         ]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
+from engine.api import Blob, Layer, LayerInfo, LowerContext, ops
 from engine.errors import LayerError, PluginError, UnknownLayerTypeError
 from engine.layer import Phase
 from engine.net import Net, UnknownLayerError
-from engine.registry import LayerInfo
 from tests.engine.net.support import Faulty, Probe, build, fill_inputs, input_layer, ip, layer, registry
 
 CHAIN = (
@@ -253,3 +254,43 @@ def test_layers_are_closed_when_the_net_is_and_when_building_fails() -> None:
     with pytest.raises(LayerError):
         Net(text + layer("bad", "Pooling", "p"), Phase.TRAIN, registry=known)
     assert closed == ["p", "p"]
+
+
+class TwoProducts(Layer):
+    """Two inner products, one after the other, with a hidden blob between them; lowered into two operations."""
+
+    type = "TwoProducts"
+
+    def setup(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
+        self.hidden = Blob(dtype=bottom[0].dtype, backend=self.backend).on_device()
+        for outputs, inputs in ((4, bottom[0].shape[1]), (2, 4)):
+            weight = self.blobs.add_blob(outputs, inputs)
+            weight.on_host.data[...] = self.rng.normal(size=weight.shape)
+        self.specs = [ops.InnerProduct(1), ops.InnerProduct(1)]
+
+    def reshape(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
+        self.hidden.reshape(bottom[0].shape[0], 4)
+        top[0].reshape(bottom[0].shape[0], 2)
+
+    def lower(self, ctx: LowerContext) -> Sequence[ops.Op]:
+        blobs = [ctx.bottom[0], self.hidden, ctx.top[0]]
+        return [ops.Op(spec, [blobs[i]], [self.blobs[i]], [blobs[i + 1]]) for i, spec in enumerate(self.specs)]
+
+
+@pytest.mark.parametrize("backend", ["numpy", "strict"])
+def test_a_layer_lowered_into_two_operations_learns_both_parameters(backend: str) -> None:
+    known = registry()
+    known.register(TwoProducts, LayerInfo(type="TwoProducts", bottoms=("data",), tops=("result",)))
+    text = "force_backward: true " + input_layer("x", 3, 5) + layer("two", "TwoProducts", "x")
+    net = Net(text, Phase.TRAIN, registry=known, seed=2, backend=backend, use_plan=True)
+    fill_inputs(net)
+    net.forward()
+    x = net.blobs["x"].data.copy()
+    first, second = (blob.data.copy() for blob in net.params["two"])
+    assert np.allclose(net.blobs["two"].data, x @ first.T @ second.T, atol=1e-5)
+    net.blobs["two"].diff[...] = 1
+    net.backward()
+    ones = np.ones((3, 2))
+    assert np.allclose(net.params["two"][0].diff, (ones @ second).T @ x, atol=1e-5)
+    assert np.allclose(net.params["two"][1].diff, ones.T @ (x @ first.T), atol=1e-5)
+    assert np.allclose(net.blobs["x"].diff, ones @ second @ first, atol=1e-5)
