@@ -33,6 +33,8 @@ class NavigationView(QGraphicsView):
     ----------
     scale_changed : Signal(float)
         1.0 is 100 %.
+    is_placed : bool
+        Whether the nodes have their places, so that there is something to paint.
     follows_size : bool
         Whether the picture is framed anew when the view gets another size: until the user moves it.
     """
@@ -45,6 +47,7 @@ class NavigationView(QGraphicsView):
         self.canvas = CanvasScene(document, self)
         self.setScene(self.canvas)
         self.follows_size = False
+        self.is_placed = all(node_id in document.positions for node_id in self.canvas.nodes)
         self._crowded: bool | None = None
         self._hint = QLabel("<b>Drop a .prototxt file here</b><br>or press Tab to add the first layer", self.viewport())
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -130,6 +133,7 @@ class NavigationView(QGraphicsView):
 
     def frame_start(self, readable: float = 0.5) -> None:
         """Show the whole net where it stays readable, else its beginning."""
+        self.is_placed = True
         self.frame()
         if self.scale_factor < readable and self.canvas.nodes:
             self.set_scale(0.7)
@@ -152,11 +156,17 @@ class NavigationView(QGraphicsView):
 
     @guard
     def paintEvent(self, event: QPaintEvent) -> None:
-        if not self.is_far:
+        if self.is_placed and not self.is_far:
             super().paintEvent(event)
             return
         painter = QPainter(self.viewport())
         painter.fillRect(event.rect(), self.canvas.style_set.canvas)
+        if not self.is_placed:
+            painter.setPen(self.canvas.style_set.muted)
+            text = f"Arranging {len(self.canvas.nodes):,} layers\u2026"
+            painter.drawText(self.viewport().rect(), Qt.AlignmentFlag.AlignCenter, text)
+            painter.end()
+            return
         painter.setTransform(self.viewportTransform())
         self.canvas.overview.paint(painter)
         painter.end()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 
+import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QResizeEvent
@@ -34,7 +35,6 @@ class CurvesView(QWidget):
         self._drawn: tuple[int, ...] = ()
         self._loss = Plot("Loss", self)
         self._tests = Plot("Test", self)
-        self._tests.follow(self._loss)
         self.log_button = QCheckBox("Log", self)
         self.log_button.setObjectName("training.log_scale")
         self.log_button.setToolTip("Show the loss on a logarithmic scale")
@@ -48,6 +48,8 @@ class CurvesView(QWidget):
         for plot in (self._loss, self._tests):
             plot.hovered.connect(self._point_at)
             plot.plot.asked_for_all.connect(self._show_all)
+        self._loss.moved.connect(self._tests.show_iterations)
+        self._tests.moved.connect(self._loss.show_iterations)
         Theme.notifier().changed.connect(self._dress)
         self._dress()
 
@@ -81,6 +83,7 @@ class CurvesView(QWidget):
             label = f"test {name}" if is_loss(name) else name
             plot.draw(label, series, 1, color, marks=len(series) < _MARKS_BELOW)
         for plot in (self._loss, self._tests):
+            plot.fit(model.iteration)
             plot.tell()
         self._tests.setVisible(any(not is_loss(name) for name in model.tests))
 
@@ -92,12 +95,15 @@ class CurvesView(QWidget):
         return [(name, series, colors[name]) for name, series in self._model.tests.items()]
 
     def _set_log_scale(self, on: bool) -> None:
+        self._loss.log = on
         self._loss.plot.setLogMode(y=on)
+        self._show_all()
 
     @guard
     def _show_all(self) -> None:
         for plot in (self._loss, self._tests):
-            plot.show_all()
+            plot.fitted = True
+            plot.fit(self._model.iteration)
 
     @guard
     def _point_at(self, iteration: float) -> None:
@@ -128,16 +134,25 @@ class Plot(QWidget):
     ----------
     hovered : Signal(float)
         The iteration under the pointer, or NaN when it left.
+    moved : Signal(float, float)
+        The user zoomed or dragged to these iterations.
+    fitted : bool
+        Whether the whole is in view, and stays so. Not by pyqtgraph's automatic ranges: a curve of one marked point
+        makes these repaint without end.
+    log : bool
+        Whether the vertical axis is logarithmic.
     """
 
     hovered = Signal(float)
+    moved = Signal(float, float)
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._title = title
         self._curves: dict[str, tuple[pg.PlotDataItem, Series, int, QColor]] = {}
         self._iteration = math.nan
-        self._follows = False
+        self.fitted = True
+        self.log = False
         self.legend = QLabel(self)
         self.legend.setTextFormat(Qt.TextFormat.RichText)
         self.legend.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -151,6 +166,7 @@ class Plot(QWidget):
         self.cross.setVisible(False)
         self.plot.addItem(self.cross, ignoreBounds=True)
         self.plot.scene().sigMouseMoved.connect(self._mouse_moved)
+        self.plot.getPlotItem().vb.sigRangeChangedManually.connect(self._moved_by_hand)
         self.plot.left.connect(lambda: self.hovered.emit(math.nan))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -165,18 +181,35 @@ class Plot(QWidget):
         self._curves.clear()
         self.tell()
 
-    def follow(self, other: Plot) -> None:
-        """Show the same iterations as another plot."""
-        self._follows = True
-        self.plot.setXLink(other.plot)
-        self.show_all()
+    def fit(self, last: int) -> None:
+        """Show the whole of the curves up to iteration ``last``, unless the user looks at a part of them."""
+        if not self.fitted:
+            return
+        values = np.concatenate(
+            [np.zeros(0), *(series.column(column) for _, series, column, _ in self._curves.values())]
+        )
+        if self.log:
+            values = np.log10(values[values > 0])
+        values = values[np.isfinite(values)]
+        if len(values):
+            low, high = float(values.min()), float(values.max())
+            room = 0.05 * (high - low) or 0.05 * abs(high) or 0.5
+            self._set_range((-0.01 * last, 1.01 * max(last, 1)), (low - room, high + room))
 
-    def show_all(self) -> None:
-        """Show the whole of the curves.
+    def show_iterations(self, first: float, last: float) -> None:
+        """Show the iterations that another plot was moved to."""
+        self.fitted = False
+        self._set_range((first, last), None)
 
-        A plot that follows another must not fit its own iterations as well: the two would answer each other for ever.
-        """
-        self.plot.enableAutoRange(x=not self._follows, y=True)
+    def _set_range(self, x: tuple[float, float], y: tuple[float, float] | None) -> None:
+        ranges = {"xRange": x} if y is None else {"xRange": x, "yRange": y}
+        self.plot.setRange(**ranges, padding=0.0)
+
+    @guard
+    def _moved_by_hand(self, _axes: object) -> None:
+        self.fitted = False
+        first, last = self.plot.viewRange()[0]
+        self.moved.emit(first, last)
 
     def draw(
         self, name: str, series: Series, column: int, color: QColor, *, ragged: bool = False, marks: bool = False
@@ -293,6 +326,7 @@ class _QuietPlot(pg.PlotWidget):  # type: ignore[misc]
         super().__init__(parent)
         self.setMenuEnabled(False)
         self.hideButtons()
+        self.disableAutoRange()
         self.setFrameShape(self.Shape.NoFrame)
         self.rules = _Rules(self.getAxis("left"))
         self.addItem(self.rules, ignoreBounds=True)

@@ -200,6 +200,7 @@ def _add_check(commands: Commands) -> None:
 def _add_state(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--level", type=int, default=0, help="level for include rules of layers")
     parser.add_argument("--stage", default="", metavar="NAMES", help="comma-separated stages for include rules")
+    parser.add_argument("--threads", type=int, metavar="N", help="threads of matrix products (default: half the cores)")
     parser.add_argument("--gpu", metavar="ID", help="compute on this GPU, or fail")
 
 

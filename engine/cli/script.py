@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from engine.backends.threads import matrix_threads
 from engine.compat import install
 from engine.registry import default_registry
 
@@ -34,7 +35,8 @@ def run(path: Path, arguments: Sequence[str]) -> int:
     sys.argv = [str(path), *arguments]
     sys.path.insert(0, str(path.resolve().parent))
     try:
-        runpy.run_path(str(path), run_name="__main__")
+        with matrix_threads():
+            runpy.run_path(str(path), run_name="__main__")
     except SystemExit as exit_request:
         return _exit_code(exit_request)
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from engine.backends.threads import matrix_threads
 from engine.cli.devices import check_gpu
 from engine.cli.output import Output, score_lines, score_values
 from engine.errors import SolverError
@@ -25,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
         raise SolverError(f"Expected --iterations of at least 1, got {options.iterations}.")
     output = Output(quiet=options.quiet, as_json=options.json)
     model: Path = options.model
-    with output.logging():
+    with output.logging(), matrix_threads(options.threads):
         net = Net(
             read_net(model),
             Phase.TEST,

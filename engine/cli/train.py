@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from engine.backends.threads import matrix_threads
 from engine.cli.devices import check_gpu
 from engine.cli.output import Output, score_lines, score_values
 from engine.cli.signals import SignalControl
@@ -23,7 +24,7 @@ def run(options: argparse.Namespace) -> int:
     check_gpu(options.gpu)
     output = Output(quiet=options.quiet, always_bar=options.always_bar, as_json=options.json)
     control = SignalControl(options.sigint_effect, options.sighup_effect)
-    with output.logging(), control.installed():
+    with output.logging(), control.installed(), matrix_threads(options.threads):
         solver = _create(options)
         try:
             return _train(solver, options, output, control)

@@ -10,8 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from threadpoolctl import threadpool_limits
-
+from engine.backends.threads import matrix_threads
 from engine.worker.logs import redirect_output, set_up_logging
 from engine.worker.processes import lower_priority
 from engine.worker.runfolder import RunFolder
@@ -32,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     redirect_output(run.log_file)
     set_up_logging()
     _separate()
-    with threadpool_limits(limits=run.environment().get("threads")):
+    with matrix_threads(run.environment().get("threads")):
         return _train(run, options.weights, options.snapshot)
 
 

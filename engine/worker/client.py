@@ -23,6 +23,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
+from engine.backends.threads import default_threads
 from engine.errors import WorkerError
 from engine.worker.events import Event, Failure, Finished, Lost, Output, TensorReply, from_message
 from engine.worker.logs import LogTail
@@ -97,7 +98,7 @@ class TrainingProcess:
             "plugin_paths": None if plugin_paths is None else [str(path) for path in plugin_paths],
             "backend": backend,
             "seed": seed,
-            "threads": threads,
+            "threads": threads or default_threads(),
         }
         environment.update({key: value for key, value in settings.items() if value is not None})
         environment.setdefault("working_directory", os.getcwd())

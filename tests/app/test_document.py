@@ -15,7 +15,9 @@ from engine.errors import CheckError, FileFormatError
 from engine.graph import OpGraph
 from tests.support import shared_files
 
-TEXT = b'layer { name: "a" type: "ReLU" bottom: "x" top: "y" } # kept\nlayer { name: "b" type: "ReLU" bottom: "y" top: "z" }\n'
+TEXT = b"""layer { name: "a" type: "ReLU" bottom: "x" top: "y" } # kept
+layer { name: "b" type: "ReLU" bottom: "y" top: "z" }
+"""
 
 
 @pytest.fixture
@@ -145,7 +147,9 @@ def test_a_sidecar_is_plain_json(opened):
 
 
 def test_two_layers_of_one_name_keep_their_own_places(qapp):
-    text = b'layer { name: "d" type: "Data" include { phase: TRAIN } }\nlayer { name: "d" type: "Data" include { phase: TEST } }'
+    text = b"\n".join(
+        b'layer { name: "d" type: "Data" include { phase: %s } }' % phase for phase in (b"TRAIN", b"TEST")
+    )
     graph = OpGraph.parse(text)
     first, second = graph.node_ids()
     placement = Placement()

@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QApplication
 from app.icons import category_icon_name, icon
 from app.theme import Theme, blend
 
+_TEXTS = ["text", "text_muted", "accent", "error", "warning", "ok"]
+
 
 def luminance(color: QColor) -> float:
     parts = [
@@ -33,12 +35,10 @@ def theme(request) -> Theme:
 
 @pytest.mark.parametrize(
     ("role", "back"),
-    list(
-        product(
-            ["text", "text_muted", "accent", "error", "warning", "ok"], ["window", "surface", "surface_alt", "node"]
-        )
-    )
-    + [("accent_text", "accent"), ("selection_text", "selection"), ("text", "canvas"), ("text_muted", "canvas")],
+    [
+        *product(_TEXTS, ["window", "surface", "surface_alt", "node"]),
+        *[("accent_text", "accent"), ("selection_text", "selection"), ("text", "canvas"), ("text_muted", "canvas")],
+    ],
 )
 def test_text_has_contrast(theme, role, back):
     assert contrast(theme.color(role), theme.color(back)) >= 4.5
