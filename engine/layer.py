@@ -25,7 +25,7 @@ from engine.ops import Op, OpSpec, canonical_axis
 if TYPE_CHECKING:
     from engine.registry import LayerInfo
 
-__all__ = ["Layer", "LayerContext", "LowerContext", "Phase"]
+__all__ = ["Binding", "Layer", "LayerContext", "LowerContext", "Phase", "bind", "binding", "stream"]
 
 _LayerErrorClass: TypeAlias = type[LayerError]  # inside Layer, `type` is the layer's own
 
@@ -106,6 +106,33 @@ class LowerContext:
     phase: Phase
 
 
+@dataclass(slots=True)
+class Binding:
+    """What a net gave a layer.
+
+    The net reads it here, not from the layer, whose attributes belong to the user's code.
+
+    Attributes
+    ----------
+    layer_param, context, info, phase, blobs, param_propagate_down
+        As the attributes of :class:`Layer`.
+    name, type : str
+        As the file has them.
+    rng : Generator or None
+        The layer's random stream, once it was used.
+    """
+
+    layer_param: Any
+    context: LayerContext
+    info: LayerInfo
+    name: str
+    type: str
+    phase: Phase
+    blobs: BlobList
+    param_propagate_down: list[bool] = field(default_factory=list)
+    rng: np.random.Generator | None = None
+
+
 class Layer:
     """Base of all layers.
 
@@ -139,25 +166,7 @@ class Layer:
     #: Tops that the file leaves out are made without a name (losses).
     auto_top_blobs: ClassVar[bool] = False
 
-    layer_param: Any
-    name: str
-    phase: Phase
-    blobs: BlobList
-    param_propagate_down: list[bool]
-    context: LayerContext
-    info: LayerInfo
-    _rng: np.random.Generator | None = None
-
-    def bind(self, layer_param: Any, context: LayerContext, info: LayerInfo) -> None:
-        """Give the layer its message and surroundings; called once by the registry, before :meth:`setup`."""
-        self.layer_param = layer_param
-        self.name = layer_param.name
-        self.context = context
-        self.info = info
-        # Caffe lets a layer's own message override the net's phase
-        self.phase = Phase(layer_param.phase) if layer_param.HasField("phase") else context.phase
-        self.param_propagate_down = []
-        self.blobs = BlobList(context.backend, dtype=context.dtype, device=not self.host_arrays, name=self.name)
+    _netcanvas_binding: Binding
 
     # -- the four methods, and the fifth -------------------------------------------------------------------------
 
@@ -207,44 +216,82 @@ class Layer:
     def close(self) -> None:
         """Release files and threads; called once, when the net is closed, if :meth:`setup` came to its end."""
 
+    def _netcanvas_bound(self) -> None:
+        """Be told that the attributes which the net sets are there."""
+
     # -- help for authors ----------------------------------------------------------------------------------------
+
+    @property
+    def layer_param(self) -> Any:
+        """The layer's message."""
+        return self._netcanvas_binding.layer_param
+
+    @property
+    def name(self) -> str:
+        """Name of the layer."""
+        return self._netcanvas_binding.name
+
+    @property
+    def phase(self) -> Phase:
+        """``TRAIN`` (0) or ``TEST`` (1)."""
+        return self._netcanvas_binding.phase
+
+    @property
+    def blobs(self) -> BlobList:
+        """Parameters."""
+        return self._netcanvas_binding.blobs
+
+    @property
+    def param_propagate_down(self) -> list[bool]:
+        """For each parameter, whether its gradient is wanted."""
+        return self._netcanvas_binding.param_propagate_down
+
+    @property
+    def context(self) -> LayerContext:
+        """The net around the layer."""
+        return self._netcanvas_binding.context
+
+    @property
+    def info(self) -> LayerInfo:
+        """What the registry knows of the type."""
+        return self._netcanvas_binding.info
 
     @property
     def backend(self) -> Backend:
         """Where the net computes."""
-        return self.context.backend
+        return self._netcanvas_binding.context.backend
 
     @property
     def xp(self) -> Any:
         """The array module of the blobs this layer sees: numpy, or the device's twin of it."""
-        return np if self.host_arrays else self.context.backend.xp
+        return np if self.host_arrays else self._netcanvas_binding.context.backend.xp
 
     @property
     def rng(self) -> np.random.Generator:
         """The layer's own random stream, seeded from the run's seed and the layer's name; draws host arrays."""
-        if self._rng is None:
-            self._rng = np.random.Generator(np.random.PCG64(layer_seed(self.context.seed, self.name)))
-        return self._rng
+        return stream(self)
 
     def primitive(self, spec: OpSpec) -> Primitive:
         """Return the backend's code for an operation, with scratch memory of this net."""
-        return self.context.backend.primitive(spec, self.context.workspace)
+        context = self._netcanvas_binding.context
+        return context.backend.primitive(spec, context.workspace)
 
     def fill(self, blob: Blob, filler: Any) -> None:
         """Fill a parameter as its ``FillerParameter`` says, unless the net needs no values."""
-        if self.context.shapes_only or not self.context.fill_params:
+        bound = self._netcanvas_binding
+        if bound.context.shapes_only or not bound.context.fill_params:
             return
         from engine.fillers import fill  # fillers raise layer errors and would import this module
 
         host = blob.on_host
         try:
-            host.data[...] = fill(filler, host.shape, self.rng)
+            host.data[...] = fill(filler, host.shape, stream(self))
         except ValueError as error:
             self.fail(str(error))
 
     def to_backend(self, host: npt.NDArray[Any]) -> Array:
         """Copy a host array to where this layer computes."""
-        return host if self.host_arrays else self.context.backend.asarray(host)
+        return host if self.host_arrays else self._netcanvas_binding.context.backend.asarray(host)
 
     def axis(self, axis: int, blob: Blob, *, extra: int = 0) -> int:
         """Count a negative axis of a blob from its end, or fail naming this layer.
@@ -288,14 +335,39 @@ class Layer:
             A :class:`~engine.errors.LayerError` or a subclass of it.
         """
         port = f"bottom {bottom}" if bottom is not None else f"top {top}" if top is not None else ""
-        raise error(self.name, self.layer_param.type or self.type, message, port=port, next_step=next_step)
+        bound = self._netcanvas_binding
+        raise error(bound.name, bound.type, message, port=port, next_step=next_step)
 
     def fail_shape(self, message: str, *, bottom: int | None = None, next_step: str = "") -> NoReturn:
         """Raise a :class:`~engine.errors.ShapeError`; see :meth:`fail`."""
         self.fail(message, bottom=bottom, next_step=next_step, error=ShapeError)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} '{getattr(self, 'name', '?')}'>"
+        bound = self.__dict__.get("_netcanvas_binding")
+        return f"<{type(self).__name__} '{bound.name if bound else '?'}'>"
+
+
+def bind(layer: Layer, layer_param: Any, context: LayerContext, info: LayerInfo) -> None:
+    """Give a layer its message and surroundings; called once by the registry, before :meth:`Layer.setup`."""
+    # Caffe lets a layer's own message override the net's phase
+    phase = Phase(layer_param.phase) if layer_param.HasField("phase") else context.phase
+    name: str = layer_param.name
+    blobs = BlobList(context.backend, dtype=context.dtype, device=not layer.host_arrays, name=name)
+    layer._netcanvas_binding = Binding(layer_param, context, info, name, layer_param.type or layer.type, phase, blobs)
+    layer._netcanvas_bound()
+
+
+def stream(layer: Layer) -> np.random.Generator:
+    """Return the random stream of a layer, whatever the layer's own code calls ``rng``."""
+    bound = layer._netcanvas_binding
+    if bound.rng is None:
+        bound.rng = np.random.Generator(np.random.PCG64(layer_seed(bound.context.seed, bound.name)))
+    return bound.rng
+
+
+def binding(layer: Layer) -> Binding:
+    """Return what the net gave a layer, whatever the layer's own code has made of its attributes."""
+    return layer._netcanvas_binding
 
 
 def layer_seed(seed: int | None, name: str) -> np.random.SeedSequence:

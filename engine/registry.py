@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from engine.errors import NetcanvasError, UnknownLayerTypeError
-from engine.layer import Layer, LayerContext
+from engine.layer import Layer, LayerContext, bind
 
 __all__ = ["LayerFactory", "LayerInfo", "LayerRegistry", "default_registry"]
 
@@ -169,7 +169,7 @@ class LayerRegistry:
         if entry is None:
             raise UnknownLayerTypeError(layer_param.name, layer_param.type, self._closest(layer_param.type, 3))
         layer = entry.factory(layer_param, context)
-        layer.bind(layer_param, context, entry.info)
+        bind(layer, layer_param, context, entry.info)
         return layer
 
     def info(self, layer_type: str) -> LayerInfo | None:

@@ -159,7 +159,7 @@ class NodeItem(QGraphicsItem):
         room = NODE_WIDTH - left - (48.0 if face.phase else 10.0)
         painter.setFont(style.title_font)
         painter.setPen(style.text)
-        painter.drawStaticText(QPointF(left, 4.0), style.label(face.title, "title_font", room).static)
+        painter.drawStaticText(QPointF(left, 5.0), style.label(face.title, "title_font", room).static)
         painter.setFont(style.small_font)
         painter.setPen(style.muted)
         painter.drawStaticText(QPointF(left, 22.0), style.label(face.type, "small_font", room).static)

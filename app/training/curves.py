@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 
 import numpy as np
 import pyqtgraph as pg
@@ -155,6 +156,7 @@ class Plot(QWidget):
         self.log = False
         self.legend = QLabel(self)
         self.legend.setTextFormat(Qt.TextFormat.RichText)
+        self.legend.setToolTip("Turn the wheel to zoom, drag to pan, double-click to show everything")
         self.legend.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.header = QHBoxLayout()
         self.header.setContentsMargins(0, 0, 0, 0)
@@ -265,29 +267,39 @@ class Plot(QWidget):
         self.tell()
 
     def tell(self) -> None:
-        """Write the heading: names of the curves, and their values under the pointer."""
-        theme = Theme.current()
-        muted = theme.color("text_muted").name()
-        parts = [f"<b>{self._title}</b>"]
-        at = math.nan
-        for name, (_, series, column, color) in self._curves.items():
-            row = series.at(self._iteration) if math.isfinite(self._iteration) else None
-            value = "" if row is None else f" <b>{formats.number(float(row[column]))}</b>"
-            if row is not None and math.isnan(at):
-                at = float(row[0])
-            dot = f"<span style='color:{color.name()}'>●</span>"
-            parts.append(f"{dot} <span style='color:{muted}'>{html.escape(name)}</span>{value}")
-        if math.isfinite(at):
-            parts.insert(1, f"<span style='color:{muted}'>iteration {formats.count(int(at))}</span>")
-        text = "&nbsp;&nbsp; ".join(parts)
+        """Write the heading: the names of the curves, and their values under the pointer where there is room."""
+        text = self._heading(names=True)
+        if _plain_width(text, self.legend) > self.legend.width():
+            text = self._heading(names=not math.isfinite(self._iteration))
         if text != self.legend.text():  # laying it out costs more than a curve
             self.legend.setText(text)
+
+    def _heading(self, *, names: bool) -> str:
+        theme = Theme.current()
+        muted = theme.color("text_muted").name()
+        parts, at = [], math.nan
+        for name, (_, series, column, color) in self._curves.items():
+            row = series.at(self._iteration) if math.isfinite(self._iteration) else None
+            words = [f"<span style='color:{color.name()}'>●</span>"]
+            if names:
+                words.append(f"<span style='color:{muted}'>{html.escape(name)}</span>")
+            if row is not None:
+                words.append(f"<b>{formats.number(float(row[column]))}</b>")
+                at = float(row[0]) if math.isnan(at) else at
+            parts.append("&nbsp;".join(words))
+        title = f"<b>{self._title}</b>" if math.isnan(at) else f"iteration {formats.count(int(at))}"
+        return "&nbsp;&nbsp; ".join([title, *parts])
 
     @guard
     def _mouse_moved(self, position: QPointF) -> None:
         view = self.plot.getPlotItem().vb
         inside = view.sceneBoundingRect().contains(position)
         self.hovered.emit(view.mapSceneToView(position).x() if inside and self._curves else math.nan)
+
+
+def _plain_width(text: str, label: QLabel) -> int:
+    plain = html.unescape(re.sub(r"<[^>]*>", "", text))
+    return label.fontMetrics().horizontalAdvance(plain)
 
 
 class _Rules(pg.GraphicsObject):  # type: ignore[misc]
@@ -330,7 +342,6 @@ class _QuietPlot(pg.PlotWidget):  # type: ignore[misc]
         self.setFrameShape(self.Shape.NoFrame)
         self.rules = _Rules(self.getAxis("left"))
         self.addItem(self.rules, ignoreBounds=True)
-        self.setToolTip("Wheel to zoom, drag to pan, double-click to show everything")
         self.getAxis("bottom").enableAutoSIPrefix(False)
         self.getAxis("left").enableAutoSIPrefix(False)
         self.getAxis("left").setWidth(48)

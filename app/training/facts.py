@@ -5,12 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
 
-from app.icons import icon_pixmap
 from app.theme import Theme
 from app.training import formats
 from app.training.model import RunModel
 
-__all__ = ["EmptyHint", "FactsRow", "StateChip"]
+__all__ = ["FactsRow", "StateChip"]
 
 _BAR_STEPS = 1000
 _NAMES = ("iteration", "loss", "accuracy", "rate", "speed", "left")
@@ -54,35 +53,6 @@ class StateChip(QLabel):
         self.setStyleSheet(
             f"QLabel {{ color: {theme.color(role).name()}; background: {fill}; border-radius: 4px; padding: 4px 8px; }}"
         )
-
-
-class EmptyHint(QWidget):
-    """What to do while there is nothing to draw."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._mark = QLabel(self)
-        self._text = QLabel(self)
-        self._text.setObjectName("training.hint")
-        self._text.setProperty("muted", True)
-        self._text.setWordWrap(True)
-        layout = QVBoxLayout(self)
-        layout.setSpacing(8)
-        layout.addStretch(1)
-        for label in (self._mark, self._text):
-            label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            layout.addWidget(label)
-        layout.addStretch(1)
-        self.restyle()
-
-    def say(self, text: str) -> None:
-        """Show a sentence."""
-        self._text.setText(text)
-
-    def restyle(self) -> None:
-        """Take the colours of the present theme."""
-        color = Theme.current().color("text_disabled")
-        self._mark.setPixmap(icon_pixmap("chart-line", color, 32, self.devicePixelRatioF()))
 
 
 class FactsRow(QWidget):

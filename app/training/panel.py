@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import importlib
-import logging
-import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from app.qt import guard
 from app.theme import Theme
 from app.training import formats
 from app.training.actions import ActionButton, TrainingActions
-from app.training.facts import EmptyHint, FactsRow, StateChip
+from app.training.facts import FactsRow, StateChip
 from app.training.launch import Launch, run_parents
 from app.training.logview import LogView
 from app.training.model import Notice, RunModel
+from app.training.pictures import Pictures
 from app.training.runlist import RunList
 from app.training.session import Opening, TrainingSession
 from app.training.solverbox import SolverBox
@@ -28,15 +26,12 @@ from engine.worker import RunFolder, TrainingProcess, snapshot_iteration
 
 if TYPE_CHECKING:
     from app.document import Document
-    from app.training.curves import CurvesView
 
 __all__ = ["TrainingPanel"]
 
 _NARROW = 760
 _SMALLEST = QSize(320, 220)
-_TRANSIENT_MILLISECONDS = 5000
-
-_log = logging.getLogger(__name__)
+_LEAST_PICTURE = 48
 
 
 class TrainingPanel(QWidget):
@@ -59,7 +54,6 @@ class TrainingPanel(QWidget):
 
     state_changed = Signal(str)
     folder_trusted = Signal(object)
-    _plots_loaded = Signal()
 
     def __init__(self, document: Document | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -69,8 +63,6 @@ class TrainingPanel(QWidget):
         self._model = RunModel()
         self._told: Notice | None = None
         self._state = "idle"
-        self._loader: threading.Thread | None = None
-        self.curves: CurvesView | None = None
         self._make_parts()
         self._arrange()
         self._connect()
@@ -94,9 +86,7 @@ class TrainingPanel(QWidget):
         self.solver_label.setBuddy(self.solver_box)
         self.strip = MessageStrip(self)
         self.facts = FactsRow(self)
-        self._hint = EmptyHint(self)
-        self._pictures = QStackedWidget(self)
-        self._pictures.addWidget(self._hint)
+        self.pictures = Pictures(self)
         self.log = LogView(self)
         self.runs = RunList(self)
         self._tabs = QTabWidget(self)
@@ -104,9 +94,6 @@ class TrainingPanel(QWidget):
         self._tabs.setDocumentMode(True)
         self._tabs.addTab(self.log, "Log")
         self._tabs.addTab(self.runs, "Runs")
-        self._transient = QTimer(self)
-        self._transient.setSingleShot(True)
-        self._transient.setInterval(_TRANSIENT_MILLISECONDS)
 
     def _arrange(self) -> None:
         self._top = QHBoxLayout()
@@ -121,8 +108,9 @@ class TrainingPanel(QWidget):
         self._solver_place(self._top)
         self._split = QSplitter(Qt.Orientation.Horizontal, self)
         self._split.setChildrenCollapsible(False)
-        self._split.addWidget(self._pictures)
-        self._split.addWidget(self._tabs)
+        for part in (self.pictures, self._tabs):
+            part.setMinimumHeight(_LEAST_PICTURE)  # these give way, not the figures above, where the dock is low
+            self._split.addWidget(part)
         self._split.setStretchFactor(0, 3)
         self._split.setStretchFactor(1, 2)
         head = QVBoxLayout()
@@ -150,8 +138,6 @@ class TrainingPanel(QWidget):
         self.snapshot_action.triggered.connect(self.take_snapshot)
         self.runs.chosen.connect(self.open_run)
         self.runs.resumed.connect(self.resume_run)
-        self._plots_loaded.connect(self._make_curves)
-        self._transient.timeout.connect(self._end_transient)
         Theme.notifier().changed.connect(self._restyle)
         application = QCoreApplication.instance()
         if application is not None:
@@ -199,12 +185,11 @@ class TrainingPanel(QWidget):
             self._say(notice, [("Attach", lambda: self.open_run(active[0]))])
 
     def _say(self, notice: Notice, actions: Sequence[tuple[str, Callable[[], object]]]) -> None:
-        """Show a notice in the window's own bar, or here where there is none."""
+        """Show a notice here, and in the window's own bar while nobody sees this panel."""
+        self.strip.show_notice(notice, actions)
         notify = getattr(self.window(), "notify", None)
-        if callable(notify):
+        if callable(notify) and self.visibleRegion().isEmpty():
             notify(notice.text, notice.kind, list(actions))
-        else:
-            self.strip.show_notice(notice, actions)
 
     def _obstacle(self) -> str:
         document = self._document
@@ -284,9 +269,7 @@ class TrainingPanel(QWidget):
     def shutdown(self) -> None:
         """Leave the run that is shown, which goes on, and end all threads of the panel."""
         self._leave()
-        if self._loader is not None:
-            self._loader.join()
-            self._loader = None
+        self.pictures.shutdown()
 
     @property
     def state(self) -> str:
@@ -323,7 +306,6 @@ class TrainingPanel(QWidget):
             session.close()
             session.deleteLater()
         self._model, self._told = RunModel(), None
-        self._transient.stop()
         self.strip.show_notice(None)
         self.log.clear()
 
@@ -348,15 +330,11 @@ class TrainingPanel(QWidget):
         self._actions.show_state(self._model.state, wish, self._obstacle())
         self.chip.show_state(self._model.state, wish)
         if self._model.state == "idle":
-            self._hint.say(self._obstacle() or "Press Train (Ctrl+Enter) to see loss and accuracy here.")
+            self.pictures.say(self._obstacle() or "Press Train (Ctrl+Enter) to see loss and accuracy here.")
 
     def _render_pictures(self) -> None:
-        if self.curves is None or not self.isVisible():
-            return
-        drawn = self._model.state != "idle"
-        self._pictures.setCurrentWidget(self.curves if drawn else self._hint)
-        if drawn:
-            self.curves.show_model(self._model)
+        if self.isVisible():
+            self.pictures.show_model(self._model)
 
     def _render_notice(self) -> None:
         notice = self._model.notice
@@ -386,44 +364,17 @@ class TrainingPanel(QWidget):
 
         document.set_node_error(notice.layer, Diagnostic("run", "error", notice.text))
 
-    def _end_transient(self) -> None:
-        if self.strip.notice is not None and self.strip.notice.kind == "info":
-            self.strip.show_notice(None)
-
     @guard
     def _restyle(self, _theme: object) -> None:
         self.chip.restyle()
-        self._hint.restyle()
-
-    # Curves come after the first frame: importing pyqtgraph takes half a second, and does so in a thread.
-
-    def _load_plots(self) -> None:
-        if self._loader is None and self.curves is None:
-            self._loader = threading.Thread(target=self._import_plots, name="netcanvas-plots", daemon=True)
-            self._loader.start()
-
-    def _import_plots(self) -> None:
-        importlib.import_module("pyqtgraph")
-        self._plots_loaded.emit()
-
-    @guard
-    def _make_curves(self) -> None:
-        from app.training.curves import CurvesView
-
-        if self.curves is None:
-            self.curves = CurvesView(self)
-            self._pictures.addWidget(self.curves)
-            self._render_pictures()
+        self.pictures.restyle()
 
     @guard
     def showEvent(self, event: QShowEvent) -> None:
         """Bring up to date what is not kept so while nobody looks."""
         super().showEvent(event)
         self.solver_box.refresh()
-        if self.curves is None:
-            QTimer.singleShot(0, self, self._load_plots)
-        else:
-            self._render_pictures()
+        self._render_pictures()
 
     @guard
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -6,7 +6,16 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.icons import icon_pixmap
 from app.theme import Theme, monospace_font
@@ -26,6 +35,7 @@ class MessageStrip(QFrame):
         self.setObjectName("training.message")
         self.notice: Notice | None = None
         self._extra: list[QPushButton] = []
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self._mark = QLabel(self)
         self.text = QLabel(self)
         self.text.setObjectName("training.message_text")
@@ -43,12 +53,12 @@ class MessageStrip(QFrame):
         self.details.setFixedHeight(self.details.fontMetrics().lineSpacing() * _DETAIL_LINES + 16)
         self._row = QHBoxLayout()
         self._row.setSpacing(8)
-        self._row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        self._row.addWidget(self._mark)
         self._row.addWidget(self.text, 1)
         for button in (self.details_button, self.copy_button, self.close_button):
-            self._row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+            self._row.addWidget(button)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 8, 8, 8)
+        layout.setContentsMargins(8, 4, 4, 4)
         layout.addLayout(self._row)
         layout.addWidget(self.details)
         Theme.notifier().changed.connect(self.restyle)
@@ -72,7 +82,7 @@ class MessageStrip(QFrame):
             return
         for place, (label, slot) in enumerate(actions):
             button = self._button(label, f"action_{place}", slot)
-            self._row.insertWidget(2 + place, button, 0, Qt.AlignmentFlag.AlignTop)
+            self._row.insertWidget(2 + place, button)
             self._extra.append(button)
         self.text.setText(notice.text)
         self.details.setPlainText(notice.details)

@@ -33,9 +33,12 @@ class CanvasArea(CanvasView):
     ----------
     files_dropped : Signal(list of str)
         Paths of files and folders dropped from outside.
+    arranged : Signal()
+        The net has its first places and is painted.
     """
 
     files_dropped = Signal(list)
+    arranged = Signal()
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(document, parent)
@@ -48,8 +51,13 @@ class CanvasArea(CanvasView):
         document.changed.connect(self._place_new)
 
     def arrange_at_start(self) -> None:
-        """Lay the net out if it has no places, and show it."""
-        arrange_if_needed(self, self.frame_start)
+        """Lay the net out if it has no places, and show it; ``arranged`` is sent when that is done."""
+        arrange_if_needed(self, self._arranged)
+
+    def _arranged(self) -> None:
+        self.frame_start()
+        self.viewport().repaint()
+        self.arranged.emit()
 
     def arrange_all(self) -> None:
         """Lay the whole net out anew, as one undoable step."""

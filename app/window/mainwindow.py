@@ -180,14 +180,20 @@ class MainWindow(QMainWindow):
 
     @guard
     def _begin(self) -> None:
-        """Arrange the shown net and begin to compute what is live."""
+        """Arrange the shown net; the rest waits until it can be seen."""
         canvas = self._canvas()
-        canvas.arrange_at_start()
-        self.status.show_scale(canvas.scale_factor)
-        self.status.show_pointer(QPointF())
         canvas.setFocus()
+        canvas.arranged.connect(self._arranged)
+        canvas.arrange_at_start()
+
+    @guard
+    def _arranged(self) -> None:
+        """Begin to compute what is live, and make the panels."""
+        self.status.show_scale(self._canvas().scale_factor)
+        self.status.show_pointer(QPointF())
         self.document.live.start()
         self._ask_for_trust()
+        QTimer.singleShot(0, self, self._docks.load_next)
 
     def _ask_for_trust(self) -> None:
         document = self.document
@@ -298,12 +304,7 @@ class MainWindow(QMainWindow):
         super().showEvent(event)
         if not self._shown:
             self._shown = True
-            QTimer.singleShot(0, self, self._first_frame)
-
-    @guard
-    def _first_frame(self) -> None:
-        self._begin()
-        QTimer.singleShot(0, self, self._docks.load_next)
+            QTimer.singleShot(0, self, self._begin)
 
     @guard
     def changeEvent(self, event: QEvent) -> None:

@@ -92,7 +92,7 @@ def load_weights(net: Any, source: str | os.PathLike[str] | Any, *, strict: bool
     """
     name = os.fspath(source) if isinstance(source, str | os.PathLike) else ""
     stored = {layer.name: layer for layer in read_stored_layers(source)}
-    layers = {layer.name: layer for layer in net.layers}
+    layers = {layer.name: layer for layer in _layers(net)}
     learnable = {key: layer for key, layer in layers.items() if len(layer.blobs)}
     matching = [key for key, layer in stored.items() if key in layers and (layer.blobs or key in learnable)]
     faults = [fault for key in matching for fault in _faults(layers[key], stored[key])]
@@ -114,6 +114,12 @@ def load_weights(net: Any, source: str | os.PathLike[str] | Any, *, strict: bool
             blob.data[...] = source_blob.data.reshape(tuple(blob.shape))
     _log.info("%s", report)
     return report
+
+
+def _layers(net: Any) -> Sequence[Any]:
+    """Return what stands for the layers of a net: its nodes, if it has any, whose names user code cannot change."""
+    layers: Sequence[Any] = getattr(net, "nodes", None) or net.layers
+    return layers
 
 
 def _host_blobs(layer: Any) -> Sequence[Any]:
@@ -177,7 +183,7 @@ def write_weights(net: Any, path: str | os.PathLike[str], *, diffs: bool = False
     with atomic_writer(Path(path)) as file:
         if name:
             file.write(encode_length(_NAME, len(name)) + name)
-        for layer in net.layers:
+        for layer in _layers(net):
             pieces = _encode_layer(layer, diffs)
             file.write(encode_length(_LAYER, sum(map(len, pieces))))
             file.writelines(pieces)

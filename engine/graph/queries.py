@@ -16,6 +16,7 @@ from engine.graph.records import Edge, Node, NodeId, Path
 from engine.graph.rules import PHASES
 from engine.graph.versions import base_name
 from engine.prototxt import Field, Message, ParseProblem, Scalar, Tree, Value
+from engine.schema import to_message
 
 __all__ = ["GraphQueries"]
 
@@ -260,13 +261,8 @@ class GraphQueries(GraphCore):
     def layer_message(self, node: NodeId) -> Any:
         """Return a layer as a protobuf message: ``LayerParameter``, or ``V1LayerParameter`` for old layers.
 
-        Raises
-        ------
-        SchemaError
-            If a value does not fit its field.
+        What does not fit the schema is left out; see :func:`engine.schema.convert`.
         """
-        from engine.schema import to_message
-
         version = self._binding(node).version
         return to_message(self.message(node), "LayerParameter" if version == 2 else "V1LayerParameter")
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from engine.backends import Backend
 from engine.blob import Blob, Shape
-from engine.layer import Layer
+from engine.layer import Layer, binding
 from engine.net.build import check_counts
 from engine.net.nodes import call_layer
 
@@ -64,12 +64,13 @@ def shape_layer(
     for index, name in enumerate(layer_param.top):
         in_place = index < len(bottoms) and layer_param.bottom[index] == name
         tops.append(bottoms[index] if in_place else _Top(name=name))
-    unnamed = [Blob(()) for _ in range(len(tops), layer.info.min_tops)] if layer.auto_top_blobs else []
-    check_counts(layer, layer.info, layer_param)
+    bound = binding(layer)
+    unnamed = [Blob(()) for _ in range(len(tops), bound.info.min_tops)] if layer.auto_top_blobs else []
+    check_counts(layer)
     call_layer(layer, "setup", bottoms, tops + unnamed)
     try:
         call_layer(layer, "reshape", bottoms, tops + unnamed)
         shapes = (None if isinstance(blob, _Top) and not blob.shaped else blob.shape for blob in tops)
-        return tuple(shapes), tuple(blob.shape for blob in layer.blobs)
+        return tuple(shapes), tuple(blob.shape for blob in bound.blobs)
     finally:
         call_layer(layer, "close")

@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.backends import Workspace, get_backend
 from engine.inspection.shaping import shape_layer
-from engine.layer import LayerContext, Phase
+from engine.layer import LayerContext, Phase, binding
 from engine.plugins import PluginProject, python_layer_factory
 from engine.plugins.failures import layer_classes
 from engine.registry import LayerRegistry, default_registry
@@ -52,7 +52,7 @@ def _layer_shapes(question: dict[str, Any]) -> dict[str, Any]:
     )
     layer = _registry(folders).create(layer_param, context)
     tops, params = shape_layer(layer, layer_param, [tuple(shape) for shape in question["bottoms"]])
-    return {"tops": tops, "params": params, "file": "" if layer.info.builtin else _source(type(layer))}
+    return {"tops": tops, "params": params, "file": "" if binding(layer).info.builtin else _source(type(layer))}
 
 
 def _source(cls: type) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from engine.blob import Blob
 from engine.errors import LayerError
-from engine.net.nodes import NetNode
+from engine.net.nodes import NetNode, call_layer
 
 __all__ = ["plan_backward"]
 
@@ -31,11 +31,11 @@ def _from_below(nodes: Sequence[NetNode]) -> None:
     """A gradient is wanted where something to be learned lies at or below."""
     wanted: dict[Blob, bool] = {}
     for node in nodes:
-        flags = node.layer.layer_param.propagate_down
+        flags = node.layer_param.propagate_down
         if flags and len(flags) != len(node.bottoms):
             raise LayerError(
                 node.name,
-                node.layer.layer_param.type,
+                node.type,
                 f"expected propagate_down once for each of its {len(node.bottoms)} bottoms, got {len(flags)} values.",
                 next_step="Write one value for each bottom, or none.",
             )
@@ -43,13 +43,13 @@ def _from_below(nodes: Sequence[NetNode]) -> None:
             bool(flags[port]) if flags else wanted.get(blob, False) for port, blob in enumerate(node.bottoms)
         ]
         below = any(wanted.get(blob, False) for blob in node.bottoms)
-        learns = any(node.layer.param_propagate_down)
+        learns = any(node.bound.param_propagate_down)
         node.needs_backward = below or learns
         if learns:
             node.reason = "it has parameters to learn"
         elif below:
             node.reason = "a layer below it has parameters to learn"
-        elif len(node.layer.blobs):
+        elif len(node.blobs):
             node.reason = "the lr_mult of all its parameters is 0 and nothing below it learns"
         else:
             node.reason = "neither it nor a layer below it has parameters to learn"
@@ -86,6 +86,7 @@ def _force(nodes: Sequence[NetNode]) -> None:
             node.reason = "the net says force_backward"
         node.needs_backward = True
         node.propagate_down = [
-            wanted or node.layer.allow_force_backward(port) for port, wanted in enumerate(node.propagate_down)
+            wanted or call_layer(node.layer, "allow_force_backward", port)
+            for port, wanted in enumerate(node.propagate_down)
         ]
-        node.layer.param_propagate_down = [True] * len(node.layer.blobs)
+        node.bound.param_propagate_down = [True] * len(node.blobs)

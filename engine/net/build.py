@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from engine.backends import Backend
 from engine.blob import Blob
 from engine.errors import LayerError
-from engine.layer import Layer, LayerContext
-from engine.net.nodes import NetNode, call_layer
+from engine.layer import Layer, LayerContext, binding
+from engine.net.nodes import NetNode, call_layer, close_nodes
 from engine.net.params import ParamTable
-from engine.registry import LayerInfo, LayerRegistry
+from engine.net.taking import share_params, take_stored_params
+from engine.registry import LayerRegistry
 
 __all__ = ["BuiltNet", "build_nodes"]
 
@@ -38,7 +39,7 @@ class BuiltNet:
     unread: dict[str, None] = field(default_factory=dict)
 
 
-def build_nodes(param: Any, registry: LayerRegistry, context: LayerContext, trained: dict[str, Layer]) -> BuiltNet:
+def build_nodes(param: Any, registry: LayerRegistry, context: LayerContext, trained: Mapping[str, NetNode]) -> BuiltNet:
     """Make, connect, set up and shape all layers; on a fault, close those that were made.
 
     Parameters
@@ -49,41 +50,44 @@ def build_nodes(param: Any, registry: LayerRegistry, context: LayerContext, trai
         Where layer types are looked up.
     context : LayerContext
         Handed to every layer.
-    trained : dict of Layer
+    trained : mapping of NetNode
         Layers of another net whose parameters are taken over, by name.
     """
     built = BuiltNet()
     try:
         _add_layers(built, param, registry, context, trained)
     except BaseException:
-        for node in built.nodes:
-            node.layer.close()
+        close_nodes(built.nodes)
         raise
     return built
 
 
 def _add_layers(
-    built: BuiltNet, param: Any, registry: LayerRegistry, context: LayerContext, trained: dict[str, Layer]
+    built: BuiltNet, param: Any, registry: LayerRegistry, context: LayerContext, trained: Mapping[str, NetNode]
 ) -> None:
     for layer_param in param.layer:
         if not layer_param.HasField("phase"):
             layer_param.phase = int(context.phase)
         source = trained.get(layer_param.name)
-        own_context = replace(context, fill_params=False) if source is not None and len(source.blobs) else context
-        layer = registry.create(layer_param, own_context)
-        node = _connect(layer, layer_param, built, context.backend)
-        check_counts(layer, layer.info, layer_param)
-        check_in_place(layer, layer_param)
+        filled = len(layer_param.blobs) > 0 or (source is not None and len(source.blobs) > 0)
+        layer = registry.create(layer_param, replace(context, fill_params=False) if filled else context)
+        node = _connect(layer, built, context)
+        check_counts(layer)
+        _check_in_place(node)
         call_layer(layer, "setup", node.bottom_views, node.top_views)
         built.nodes.append(node)
+        if len(layer_param.blobs):
+            take_stored_params(node)
         if source is not None:
-            share_params(layer, source)
+            share_params(node, source)
         call_layer(layer, "reshape", node.bottom_views, node.top_views)
-        node.loss_weights = _loss_weights(layer, layer_param, len(node.tops))
-        layer.param_propagate_down = built.params.add_layer(layer)
+        node.loss_weights = _loss_weights(node)
+        node.bound.param_propagate_down = built.params.add_layer(node)
 
 
-def _connect(layer: Layer, layer_param: Any, built: BuiltNet, backend: Backend) -> NetNode:
+def _connect(layer: Layer, built: BuiltNet, context: LayerContext) -> NetNode:
+    bound = binding(layer)
+    layer_param = bound.layer_param
     bottoms = [built.blobs[name] for name in layer_param.bottom]
     for name in layer_param.bottom:
         built.unread.pop(name, None)
@@ -92,13 +96,13 @@ def _connect(layer: Layer, layer_param: Any, built: BuiltNet, backend: Backend) 
         if index < len(layer_param.bottom) and layer_param.bottom[index] == name:
             tops.append(bottoms[index])
         else:
-            blob = Blob((), dtype=layer.context.dtype, backend=backend, name=name)
+            blob = Blob((), dtype=context.dtype, backend=context.backend, name=name)
             built.blobs[name] = blob
             tops.append(blob)
         built.unread[name] = None
     if layer.auto_top_blobs:
-        for index in range(len(tops), layer.info.min_tops):
-            tops.append(Blob((), dtype=layer.context.dtype, backend=backend, name=f"{layer.name}:{index}"))
+        for index in range(len(tops), bound.info.min_tops):
+            tops.append(Blob((), dtype=context.dtype, backend=context.backend, name=f"{bound.name}:{index}"))
     on_device = not layer.host_arrays
     return NetNode(
         layer,
@@ -109,8 +113,10 @@ def _connect(layer: Layer, layer_param: Any, built: BuiltNet, backend: Backend) 
     )
 
 
-def check_counts(layer: Layer, info: LayerInfo, layer_param: Any) -> None:
+def check_counts(layer: Layer) -> None:
     """Refuse a layer with too few or too many bottoms or tops."""
+    bound = binding(layer)
+    info, layer_param = bound.info, bound.layer_param
     tops = len(layer_param.top)
     least_tops = 0 if layer.auto_top_blobs else info.min_tops
     for what, count, least, most, ports in (
@@ -122,68 +128,43 @@ def check_counts(layer: Layer, info: LayerInfo, layer_param: Any) -> None:
         expected = f"{least}" if most == least else f"at least {least}" if most is None else f"{least} to {most}"
         names = f" ({', '.join(ports)})" if ports else ""
         raise LayerError(
-            layer.name,
-            layer_param.type,
+            bound.name,
+            bound.type,
             f"expected {expected} {what}{'' if expected == '1' else 's'}{names}, got {count}.",
             next_step=f"Connect every {what} that it needs." if count < least else f"Remove the surplus {what}s.",
         )
     if info.paired and tops != len(layer_param.bottom):
         raise LayerError(
-            layer.name,
-            layer_param.type,
+            bound.name,
+            bound.type,
             f"expected as many tops as bottoms, got {tops} tops and {len(layer_param.bottom)} bottoms.",
         )
 
 
-def check_in_place(layer: Layer, layer_param: Any) -> None:
+def _check_in_place(node: NetNode) -> None:
     """Refuse a built-in layer that would overwrite the input it still needs."""
-    if not layer.info.builtin or layer.info.in_place_ok:
+    if not node.bound.info.builtin or node.bound.info.in_place_ok:
         return
-    for index, name in enumerate(layer_param.top):
-        if name in layer_param.bottom:
+    for index, name in enumerate(node.layer_param.top):
+        if name in node.layer_param.bottom:
             raise LayerError(
-                layer.name,
-                layer_param.type,
+                node.name,
+                node.type,
                 f"cannot work in place on '{name}'.",
                 port=f"top {index}",
                 next_step="Give the top a name of its own.",
             )
 
 
-def _loss_weights(layer: Layer, layer_param: Any, tops: int) -> list[float]:
-    given = [float(weight) for weight in layer_param.loss_weight]
+def _loss_weights(node: NetNode) -> list[float]:
+    given = [float(weight) for weight in node.layer_param.loss_weight]
+    tops = len(node.tops)
     if len(given) > tops:
         raise LayerError(
-            layer.name, layer_param.type, f"expected at most {tops} loss_weight, one for each top, got {len(given)}."
+            node.name, node.type, f"expected at most {tops} loss_weight, one for each top, got {len(given)}."
         )
-    weights = [given[top] if top < len(given) else 0.0 for top in range(tops)]
-    if not given:
-        weights = [float(layer.default_loss_weight(top)) for top in range(tops)]
+    if given:
+        weights = given + [0.0] * (tops - len(given))
+    else:
+        weights = [float(call_layer(node.layer, "default_loss_weight", top)) for top in range(tops)]
     return weights if any(weights) else []
-
-
-def share_params(layer: Layer, source: Layer) -> None:
-    """Make a layer's parameters one memory with those of the layer of that name in another net.
-
-    Raises
-    ------
-    engine.errors.LayerError
-        If numbers or shapes of the parameters differ.
-    """
-    mine, theirs = layer.blobs.on_host, source.blobs.on_host
-    if len(mine) != len(theirs):
-        raise LayerError(
-            layer.name,
-            layer.layer_param.type,
-            f"expected {len(theirs)} parameters, as the layer of that name in the trained net has, got {len(mine)}.",
-            next_step="Rename it if it is another layer.",
-        )
-    for index, (blob, trained) in enumerate(zip(mine, theirs, strict=True)):
-        if blob.shape != trained.shape:
-            raise LayerError(
-                layer.name,
-                layer.layer_param.type,
-                f"parameter {index}: expected shape {trained.shape}, as in the trained net, got {blob.shape}.",
-                next_step="Rename the layer if it is another one.",
-            )
-        blob.share_data(trained)

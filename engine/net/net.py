@@ -12,16 +12,17 @@ import numpy.typing as npt
 
 from engine.backends import Backend, Workspace, get_backend
 from engine.blob import Blob
-from engine.layer import Layer, LayerContext, Phase
+from engine.layer import Layer, LayerContext, Phase, stream
 from engine.net.backprop import plan_backward
-from engine.net.build import BuiltNet, build_nodes, share_params
+from engine.net.build import BuiltNet, build_nodes
 from engine.net.filtering import NetState, filter_net
-from engine.net.nodes import LAYER_FAULTS, NetNode, call_layer, layer_failure
+from engine.net.nodes import LAYER_FAULTS, NetNode, call_layer, close_nodes, layer_failure
 from engine.net.params import LearnableParam
 from engine.net.plan import Plan
 from engine.net.prepare import check_wiring, inputs_to_layers, read_param
 from engine.net.ranges import layer_index
 from engine.net.splits import insert_splits
+from engine.net.taking import share_params
 from engine.registry import LayerRegistry, default_registry
 
 __all__ = ["Net"]
@@ -131,7 +132,7 @@ class Net:
             source_opener=source_opener,
             net_name=self.name,
         )
-        trained = {layer.name: layer for layer in share_with.layers} if share_with is not None else {}
+        trained = {node.name: node for node in share_with.nodes} if share_with is not None else {}
         built = build_nodes(self.param, registry or default_registry(), context, trained)
         plan_backward(built.nodes, force=self.param.force_backward)
         self._describe(built)
@@ -147,14 +148,10 @@ class Net:
         self.layer_names: list[str] = [node.name for node in nodes]
         self._index_by_name = {name: index for index, name in enumerate(self.layer_names)}
         self.blobs: dict[str, Blob] = built.blobs
-        self.params: dict[str, list[Blob]] = {
-            node.name: node.layer.blobs.on_host for node in nodes if len(node.layer.blobs)
-        }
-        self.bottom_names: dict[str, list[str]] = {node.name: list(node.layer.layer_param.bottom) for node in nodes}
-        self.top_names: dict[str, list[str]] = {node.name: list(node.layer.layer_param.top) for node in nodes}
-        self.inputs: list[str] = [
-            top for node in nodes if node.layer.layer_param.type == "Input" for top in node.layer.layer_param.top
-        ]
+        self.params: dict[str, list[Blob]] = {node.name: node.blobs.on_host for node in nodes if len(node.blobs)}
+        self.bottom_names: dict[str, list[str]] = {node.name: list(node.layer_param.bottom) for node in nodes}
+        self.top_names: dict[str, list[str]] = {node.name: list(node.layer_param.top) for node in nodes}
+        self.inputs: list[str] = [top for node in nodes if node.type == "Input" for top in node.layer_param.top]
         self.outputs: list[str] = sorted(built.unread)
         self.learnable: list[LearnableParam] = built.params.learnable
         self.loss_weights: dict[str, float] = {
@@ -170,7 +167,7 @@ class Net:
         found = []
         for node in self._nodes:
             unread = bool(node.tops) and all(blob.name in self.outputs for blob in node.tops)
-            if node.layer.layer_param.type == "Python" and unread and not node.loss_weights and node.bottoms:
+            if node.type == "Python" and unread and not node.loss_weights and node.bottoms:
                 found.append(
                     f"Layer '{node.name}' (Python): its tops are read by no layer and have no loss_weight, so it "
                     "trains nothing. Write loss_weight: 1 if it is a loss."
@@ -318,31 +315,33 @@ class Net:
 
     def share_trained_layers_with(self, other: Net) -> None:
         """Use the parameters of another net, layer by layer of the same name."""
-        for layer in other.layers:
-            if layer.name in self._index_by_name:
-                share_params(self.layer(layer.name), layer)
+        for node in other.nodes:
+            if node.name in self._index_by_name:
+                share_params(self._nodes[self._index_by_name[node.name]], node)
 
     def get_state(self) -> dict[str, Any]:
         """Return what an exact resume needs beyond parameters: each layer's random stream and own state, JSON-able."""
         state: dict[str, Any] = {}
-        for layer in self.layers:
-            own = layer.get_state()
-            if own or layer._rng is not None:
-                state[layer.name] = {"rng": layer.rng.bit_generator.state, "own": own}
+        for node in self._nodes:
+            own = call_layer(node.layer, "get_state")
+            rng = node.bound.rng
+            if own or rng is not None:
+                state[node.name] = {"rng": rng and rng.bit_generator.state, "own": own}
         return state
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Take back what :meth:`get_state` returned; layers it does not name keep theirs."""
-        for layer in self.layers:
-            saved = state.get(layer.name)
-            if saved is not None:
-                layer.rng.bit_generator.state = saved["rng"]
-                layer.set_state(saved["own"])
+        for node in self._nodes:
+            saved = state.get(node.name)
+            if saved is None:
+                continue
+            if saved["rng"] is not None:
+                stream(node.layer).bit_generator.state = saved["rng"]
+            call_layer(node.layer, "set_state", saved["own"])
 
     def close(self) -> None:
         """Release files and threads of the layers."""
-        for layer in self.layers:
-            layer.close()
+        close_nodes(self._nodes)
 
     def __enter__(self) -> Net:
         return self

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import traceback
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.blob import Blob
+from engine.blob import Blob, BlobList
 from engine.errors import LayerError, NetcanvasError, PluginError
-from engine.layer import Layer
+from engine.layer import Binding, Layer, Phase, binding
 
-__all__ = ["LAYER_FAULTS", "NetNode", "call_layer", "layer_failure"]
+__all__ = ["LAYER_FAULTS", "NetNode", "call_layer", "close_nodes", "layer_failure"]
+
+_log = logging.getLogger(__name__)
 
 #: What must not leave a layer's method unnamed; a plugin that calls ``exit()`` does not end the process.
 LAYER_FAULTS = (Exception, SystemExit)
+_PYCAFFE = frozenset({"setup", "reshape", "forward", "backward"})
 
 
 @dataclass(slots=True, eq=False)
@@ -49,17 +54,56 @@ class NetNode:
     reason: str = ""
 
     @property
+    def bound(self) -> Binding:
+        """What the net gave the layer."""
+        return binding(self.layer)
+
+    @property
     def name(self) -> str:
         """Name of the layer."""
-        return self.layer.name
+        return binding(self.layer).name
+
+    @property
+    def type(self) -> str:
+        """Type of the layer."""
+        return binding(self.layer).type
+
+    @property
+    def phase(self) -> Phase:
+        """Phase of the layer."""
+        return binding(self.layer).phase
+
+    @property
+    def layer_param(self) -> Any:
+        """The layer's message."""
+        return binding(self.layer).layer_param
+
+    @property
+    def blobs(self) -> BlobList:
+        """The layer's parameters."""
+        return binding(self.layer).blobs
 
 
 def call_layer(layer: Layer, method: str, *args: Any) -> Any:
-    """Call a method of a layer; see :func:`layer_failure` for what it raises."""
+    """Call a method of a layer; see :func:`layer_failure` for what it raises.
+
+    Methods that pycaffe does not have are those of the class: a plugin may keep a number as ``self.lower``.
+    """
     try:
-        return getattr(layer, method)(*args)
+        if method in _PYCAFFE:
+            return getattr(layer, method)(*args)
+        return getattr(type(layer), method)(layer, *args)
     except LAYER_FAULTS as error:
         raise layer_failure(layer, method, error) from error
+
+
+def close_nodes(nodes: Iterable[NetNode]) -> None:
+    """Let every layer release its files and threads; one that fails at it is logged and keeps none of the others."""
+    for node in nodes:
+        try:
+            call_layer(node.layer, "close")
+        except NetcanvasError as error:
+            _log.warning("%s", error)
 
 
 def layer_failure(layer: Layer, method: str, error: BaseException) -> NetcanvasError:
@@ -69,25 +113,27 @@ def layer_failure(layer: Layer, method: str, error: BaseException) -> NetcanvasE
     method and carries the traceback of the user's own frames; for a built-in layer, a
     :class:`~engine.errors.LayerError` with the whole traceback.
     """
+    bound = binding(layer)
     if isinstance(error, NetcanvasError):
         if not isinstance(error, LayerError):
-            error.add_note(f"In layer '{layer.name}' ({layer.layer_param.type}), {method}.")
+            error.add_note(f"In layer '{bound.name}' ({bound.type}), {method}.")
         elif not error.method:
             error.method = method
         return error
     summary = f"{type(error).__name__}: {str(error).strip() or 'no message'}"
-    if layer.info.builtin:
+    if bound.info.builtin:
         text = "".join(traceback.format_exception(error))
-        return LayerError(layer.name, layer.layer_param.type, summary, method=method, traceback_text=text)
-    from engine.plugins import hint_for, place_of, plugin_traceback  # nets of built-in layers need no plugin code
+        return LayerError(bound.name, bound.type, summary, method=method, traceback_text=text)
+    # Nets of built-in layers need no plugin code
+    from engine.plugins import as_written, hint_for, place_of, plugin_traceback
 
     cls = type(layer)
     file, line = place_of(error)
     place = f", {file}:{line}" if file else ""
     return PluginError(
-        layer.name,
-        layer.layer_param.type,
-        f"{summary} (class {cls.__module__}.{cls.__qualname__}{place})",
+        bound.name,
+        bound.type,
+        as_written(f"{summary} (class {cls.__module__}.{cls.__qualname__}{place})"),
         method=method,
         next_step=hint_for(error) or "Mend the layer's code and run again.",
         traceback_text=plugin_traceback(error),

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.blob import Blob
 from engine.errors import LayerError
-from engine.layer import Layer
+from engine.net.nodes import NetNode
 
 __all__ = ["LearnableParam", "ParamTable"]
 
@@ -56,7 +56,7 @@ class ParamTable:
         self.learnable: list[LearnableParam] = []
         self._owners: dict[str, _Owner] = {}
 
-    def add_layer(self, layer: Layer) -> list[bool]:
+    def add_layer(self, node: NetNode) -> list[bool]:
         """Take up the parameters of a layer that was set up.
 
         Returns
@@ -69,33 +69,33 @@ class ParamTable:
         engine.errors.LayerError
             If there are more ``param`` blocks than parameters, or a shared one does not fit its owner.
         """
-        specs = layer.layer_param.param
-        blobs = layer.blobs.on_host
+        specs = node.layer_param.param
+        blobs = node.blobs.on_host
         if len(specs) > len(blobs):
             raise LayerError(
-                layer.name,
-                layer.layer_param.type,
+                node.name,
+                node.type,
                 f"expected at most {len(blobs)} param blocks, one for each of its parameters, got {len(specs)}.",
                 next_step="Remove the others, or set bias_term.",
             )
         return [
-            self._add(layer, index, blob, specs[index] if index < len(specs) else None)
+            self._add(node, index, blob, specs[index] if index < len(specs) else None)
             for index, blob in enumerate(blobs)
         ]
 
-    def _add(self, layer: Layer, index: int, blob: Blob, spec: Any) -> bool:
+    def _add(self, node: NetNode, index: int, blob: Blob, spec: Any) -> bool:
         lr_mult = spec.lr_mult if spec is not None and spec.HasField("lr_mult") else None
         decay_mult = spec.decay_mult if spec is not None and spec.HasField("decay_mult") else None
         name = spec.name if spec is not None else ""
         if name in self._owners:
-            return self._share(layer, index, blob, spec, self._owners[name], lr_mult, decay_mult)
+            return self._share(node, index, blob, spec, self._owners[name], lr_mult, decay_mult)
         if name:
-            self._owners[name] = _Owner(layer.name, blob, len(self.learnable), lr_mult, decay_mult)
+            self._owners[name] = _Owner(node.name, blob, len(self.learnable), lr_mult, decay_mult)
         self.learnable.append(
             LearnableParam(
                 blob,
-                name or f"{layer.name}[{index}]",
-                layer.name,
+                name or f"{node.name}[{index}]",
+                node.name,
                 index,
                 1.0 if lr_mult is None else lr_mult,
                 1.0 if decay_mult is None else decay_mult,
@@ -105,7 +105,7 @@ class ParamTable:
 
     def _share(
         self,
-        layer: Layer,
+        node: NetNode,
         index: int,
         blob: Blob,
         spec: Any,
@@ -119,8 +119,8 @@ class ParamTable:
         if not fits:
             expected = f"{owner.blob.count} elements" if permissive else f"shape {owner.blob.shape}"
             raise LayerError(
-                layer.name,
-                layer.layer_param.type,
+                node.name,
+                node.type,
                 f"parameter {index} shares '{spec.name}' with layer '{owner.layer}': expected {expected}, got shape "
                 f"{blob.shape}.",
                 next_step="Give it a name of its own"
@@ -128,8 +128,8 @@ class ParamTable:
             )
         blob.share_data(owner.blob)
         blob.share_diff(owner.blob)
-        owner.lr_mult = self._agree(layer, spec, owner, "lr_mult", owner.lr_mult, lr_mult)
-        owner.decay_mult = self._agree(layer, spec, owner, "decay_mult", owner.decay_mult, decay_mult)
+        owner.lr_mult = self._agree(node, spec, owner, "lr_mult", owner.lr_mult, lr_mult)
+        owner.decay_mult = self._agree(node, spec, owner, "decay_mult", owner.decay_mult, decay_mult)
         known = self.learnable[owner.position]
         self.learnable[owner.position] = LearnableParam(
             known.blob,
@@ -143,12 +143,12 @@ class ParamTable:
 
     @staticmethod
     def _agree(
-        layer: Layer, spec: Any, owner: _Owner, field: str, owned: float | None, given: float | None
+        node: NetNode, spec: Any, owner: _Owner, field: str, owned: float | None, given: float | None
     ) -> float | None:
         if owned is not None and given is not None and owned != given:
             raise LayerError(
-                layer.name,
-                layer.layer_param.type,
+                node.name,
+                node.type,
                 f"shared parameter '{spec.name}': {field} {given} differs from {owned} in layer '{owner.layer}'.",
                 next_step="Write it in one of the two, or the same in both.",
             )

@@ -67,14 +67,14 @@ class _Step:
         node = self.node
         layer = node.layer
         call_layer(layer, "reshape", node.bottom_views, node.top_views)
-        ops = call_layer(layer, "lower", LowerContext(node.bottom_views, node.top_views, layer.phase))
+        ops = call_layer(layer, "lower", LowerContext(node.bottom_views, node.top_views, node.phase))
         self.lowered = ops is not None
         self.bound = self._bind_ops(ops or ())
         self.shapes = tuple(blob.shape for blob in node.bottoms)
 
     def _bind_ops(self, ops: Sequence[Op]) -> list[_BoundOp]:
         bottoms = {blob: slot for slot, blob in enumerate(self.node.bottoms)}
-        params = {blob.on_host: slot for slot, blob in enumerate(self.node.layer.blobs)}
+        params = {blob.on_host: slot for slot, blob in enumerate(self.node.blobs)}
         made: set[Blob] = set()
         bound = []
         for position, op in enumerate(ops):
@@ -89,7 +89,8 @@ class _Step:
         """Return the primitive of the last binding if it does the same, with its memory, or a new one."""
         if position < len(self.primitives) and self.primitives[position][0] == spec:
             return self.primitives[position][1]
-        primitive = self.node.layer.primitive(spec)
+        context = self.node.bound.context
+        primitive = context.backend.primitive(spec, context.workspace)
         self.primitives[position:] = [(spec, primitive)]
         return primitive
 
@@ -135,7 +136,7 @@ class Plan:
         try:
             if step.lowered:
                 for bound in reversed(step.bound):
-                    bound.backward(node.propagate_down, node.layer.param_propagate_down)
+                    bound.backward(node.propagate_down, node.bound.param_propagate_down)
             else:
                 node.layer.backward(node.top_views, node.propagate_down, node.bottom_views)
         except LAYER_FAULTS as error:

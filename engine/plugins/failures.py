@@ -11,7 +11,7 @@ from typing import Literal
 
 from engine.errors import PluginError
 from engine.layer import Layer
-from engine.plugins.tracebacks import hint_for, place_of, plugin_traceback, python2_hint
+from engine.plugins.tracebacks import as_written, hint_for, place_of, plugin_traceback, python2_hint
 
 __all__ = [
     "PluginFailureKind",
@@ -114,7 +114,7 @@ def _module(module: str, file: Path | None) -> str:
 
 
 def _sentence(text: object) -> str:
-    said = str(text).strip() or "no message"
+    said = as_written(str(text)).strip() or "no message"
     return said if said.endswith((".", "!", "?")) else said + "."
 
 

@@ -9,13 +9,14 @@ import traceback
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["hint_for", "place_of", "plugin_traceback", "python2_hint"]
+__all__ = ["as_written", "hint_for", "place_of", "plugin_traceback", "python2_hint"]
 
 _OWN_CODE = (str(Path(__file__).resolve().parent.parent) + os.sep, "<frozen importlib", importlib.__file__)
 _PYTHON2_SYNTAX = re.compile(
     r"Missing parentheses in call to|multiple exception types must be parenthesized|leading zeros in decimal|"
     r"inconsistent use of tabs|invalid hexadecimal literal|invalid decimal literal|Did you mean print"
 )
+_NAMESPACE = re.compile(r"netcanvas_plugins_[0-9a-f]{12}_\d+\.")
 _GONE_FROM_NUMPY = re.compile(r"module 'numpy' has no attribute '(float|int|bool|object|str|complex)'")
 _PYTHON2_NAMES = {
     "xrange": "range",
@@ -47,7 +48,12 @@ def plugin_traceback(error: BaseException) -> str:
             continue
         part.stack[:] = [frame for frame in part.stack if not _is_ours(frame.filename)]
         pending += [part.__cause__, part.__context__]
-    return "".join(whole.format())
+    return as_written("".join(whole.format()))
+
+
+def as_written(text: str) -> str:
+    """Return a text with the names of plugin modules as users write them, without the folder's private namespace."""
+    return _NAMESPACE.sub("", text)
 
 
 def place_of(error: BaseException, folders: Iterable[Path] = ()) -> tuple[str, int]:

@@ -214,7 +214,7 @@ class _Parser:
 
     def _stray_close(self, here: Message, start: int, position: int, char: str) -> None:
         if here is self.root or char == ">":
-            before = next((item for item in reversed(here.items) if isinstance(item, Field)), None)
+            before = next((item for item in reversed(here.items[-4:]) if isinstance(item, Field)), None)
             where = f" after {faults.title(before, capital=False)}" if before is not None and before.message else ""
             self._fault(
                 position, f"Unexpected '{char}'{where}.", f"One '{char}' too many, or one bracket too few above."

@@ -29,13 +29,12 @@ def describe_first_nonfinite(net: Net) -> str:
 
     Layers are looked at in the order in which they ran: bottoms that come from outside, parameters, then tops.
     """
-    for index, layer in enumerate(net.layers):
-        name = net.layer_names[index]
-        described = f"layer '{name}' ({layer.layer_param.type})"
-        for position, blob in enumerate(layer.blobs.on_host):
+    for node in net.nodes:
+        described = f"layer '{node.name}' ({node.type})"
+        for position, blob in enumerate(node.blobs.on_host):
             if (found := _first_bad(blob.read_data())) is not None:
                 return f"parameter {position} of {described}, {found}: an earlier update drove it there"
-        for top in net.top_names[name]:
+        for top in node.layer_param.top:
             if (found := _first_bad(net.blobs[top].read_data())) is not None:
                 return f"blob '{top}' of {described}, {found}"
     return ""

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from typing import Any, overload
 
 from engine.layer import Layer as EngineLayer
-from engine.layer import LayerContext
-from engine.registry import LayerInfo
 
 __all__ = ["Layer"]
 
@@ -62,10 +60,10 @@ class Layer(EngineLayer):
     def __init__(self, layer_param: Any = None, *args: Any, **kwargs: Any) -> None:
         super().__init__()
 
-    def bind(self, layer_param: Any, context: LayerContext, info: LayerInfo) -> None:
-        """Give the layer its message and surroundings."""
-        super().bind(layer_param, context, info)
-        self.param_str = layer_param.python_param.param_str
+    def _netcanvas_bound(self) -> None:
+        bound = self._netcanvas_binding
+        self.param_str = bound.layer_param.python_param.param_str
+        self.phase = bound.phase
 
     @_Yielding
     def param_str_(self) -> str:
@@ -77,5 +75,11 @@ class Layer(EngineLayer):
         return self.param_str
 
     backend = _Yielding(EngineLayer.backend.fget)  # type: ignore[attr-defined]
+    context = _Yielding(EngineLayer.context.fget)  # type: ignore[attr-defined]
+    info = _Yielding(EngineLayer.info.fget)  # type: ignore[attr-defined]
+    layer_param = _Yielding(EngineLayer.layer_param.fget)  # type: ignore[attr-defined]
+    name = _Yielding(EngineLayer.name.fget)  # type: ignore[attr-defined]
+    param_propagate_down = _Yielding(EngineLayer.param_propagate_down.fget)  # type: ignore[attr-defined]
+    phase = _Yielding(EngineLayer.phase.fget)  # type: ignore[attr-defined]
     rng = _Yielding(EngineLayer.rng.fget)  # type: ignore[attr-defined]
     xp = _Yielding(EngineLayer.xp.fget)  # type: ignore[attr-defined]

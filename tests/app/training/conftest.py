@@ -70,7 +70,7 @@ def make_panel(document: Document, qtbot: QtBot) -> Iterator[MakePanel]:
         panels.append(panel)
         with qtbot.waitExposed(panel):
             panel.show()
-        qtbot.waitUntil(lambda: panel.curves is not None, timeout=PATIENCE)
+        qtbot.waitUntil(lambda: panel.pictures.curves is not None, timeout=PATIENCE)
         return panel
 
     yield make

@@ -63,7 +63,7 @@ def test_fifty_iterations_end_with_curves_figures_and_a_run_folder(
     assert text_of(panel, "iteration") == "50 / 50"
     assert text_of(panel, "accuracy").endswith("%")
     assert "Finished" in text_of(panel, "state")
-    curves = panel.curves
+    curves = panel.pictures.curves
     assert curves is not None
     assert len(curves.loss_plot.curve("loss").xData) == 50
     assert len(curves.loss_plot.curve("smoothed").xData) == 50
@@ -369,8 +369,8 @@ def test_closing_leaves_no_thread_and_no_timer(make_panel: MakePanel, qtbot: QtB
 def test_both_themes_dress_what_is_painted(panel: TrainingPanel, qtbot: QtBot, qapp: object, name: str) -> None:
     theme = Theme.load(name)
     theme.apply(qapp)  # type: ignore[arg-type]
-    assert panel.curves is not None
-    assert panel.curves.loss_plot.plot.backgroundBrush().color() == theme.color("surface")
+    assert panel.pictures.curves is not None
+    assert panel.pictures.curves.loss_plot.plot.backgroundBrush().color() == theme.color("surface")
     assert theme.color("text_muted").name() in panel.chip.styleSheet()
 
 
