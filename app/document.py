@@ -90,6 +90,7 @@ class Document(QObject):
         self.bridge = GraphBridge(graph, self)
         self.live = LiveFacts(self)
         self._on_disk: str | None = None
+        self._closed = False
         self.bridge.changed.connect(self._graph_changed)
         self.undo_stack.cleanChanged.connect(self._clean_changed)
 
@@ -174,8 +175,17 @@ class Document(QObject):
         return _digest(self.path.read_bytes()) != self._on_disk
 
     def close(self) -> None:
-        """Stop everything that works for this document."""
+        """Stop everything that works for this document; it cannot be used any more.
+
+        The history is emptied here and not left to the garbage collector, which may free the commands before the
+        stack that deletes them.
+        """
+        if self._closed:
+            return
+        self._closed = True
         self.live.close()
+        self.undo_stack.cleanChanged.disconnect(self._clean_changed)
+        self.undo_stack.clear()
         self.bridge.close()
 
     @property

@@ -63,6 +63,7 @@ class PrototxtError(NetcanvasError):
         self.source = source
         place = ":".join(part for part in (source, str(line or ""), str(column or "")) if part)
         super().__init__(f"{place}: {message}" if place else message, next_step=next_step)
+        self.message = message
 
 
 class SchemaError(PrototxtError):

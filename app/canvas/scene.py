@@ -58,6 +58,7 @@ class CanvasScene(QGraphicsScene):
         self.edges: dict[Edge, EdgeItem] = {}
         self.overview = Overview(self)
         self.selected_edge: Edge | None = None
+        self._closed = False
         self._by_port: dict[tuple[NodeId, int], dict[Edge, None]] = {}
         self._marked: set[NodeId] = set()
         self._stale: list[NodeId] = []
@@ -72,6 +73,9 @@ class CanvasScene(QGraphicsScene):
 
     def close(self) -> None:
         """Let go of the document."""
+        if self._closed:
+            return
+        self._closed = True
         document = self.document
         Theme.notifier().changed.disconnect(self.set_theme)
         document.changed.disconnect(self._document_changed)

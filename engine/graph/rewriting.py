@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable
 from engine.graph.binding import is_layer, layer_body
 from engine.graph.layers import LayerVerbs
 from engine.graph.verbs import verb
-from engine.prototxt import Field, Item, Tree, parse
+from engine.prototxt import Field, Item, reparse
 
 __all__ = ["TextVerbs"]
 
@@ -29,11 +29,9 @@ class TextVerbs(LayerVerbs):
         bom = "\ufeff" if text.startswith("\ufeff") else ""
         log.assign(tree, "bom", bom)
         old_items = tree.root.items
-        start, end, new = _changed_part(tree, text[len(bom) :])
-        after = new.root.items
-        if not end:
-            log.assign(tree.root, "close_lead", new.root.close_lead)
-        stop = len(old_items) - end
+        patch = reparse(tree, text[len(bom) :])
+        start, stop, after = patch.start, patch.stop, patch.items
+        log.assign(tree.root, "close_lead", patch.close_lead)
         while start < stop and after and _same(old_items[start], after[0]):
             start += 1
             del after[0]
@@ -44,33 +42,6 @@ class TextVerbs(LayerVerbs):
         _carry_over(before, after)
         log.splice(tree.root, start, len(before), after)
         self._style_cache = None
-
-
-def _changed_part(tree: Tree, text: str) -> tuple[int, int, Tree]:
-    """Return how many items stay at the beginning and at the end, and what stands between, read anew.
-
-    Where that part cannot be read for itself, all is read, and counts as changed.
-    """
-    items = tree.root.items
-    start, position = 0, 0
-    while start < len(items) and text.startswith(items[start].text, position) and not items[start].faults:
-        position += len(items[start].text)
-        start += 1
-    end, stop = 0, len(text) - len(tree.root.close_lead)
-    if text.endswith(tree.root.close_lead):
-        while end < len(items) - start and position <= stop - len(items[-1 - end].text):
-            if not text.endswith(items[-1 - end].text, position, stop):
-                break
-            stop -= len(items[-1 - end].text)
-            end += 1
-    start = max(start - 1, 0)  # the last of them may have got more to its line
-    position = sum(len(item.text) for item in items[:start])
-    middle = text[position : stop if end else None]
-    new = parse(middle)
-    stands_alone = not new.problems and not new.bom and (not end or (middle.endswith("\n") and not new.root.close_lead))
-    if stands_alone and (not start or items[start - 1].text.endswith("\n")):
-        return start, end, new
-    return 0, 0, parse(text)
 
 
 def _same(old: Item, new: Item) -> bool:

@@ -1,6 +1,7 @@
 """Prototxt without loss: ``bytes(parse(data)) == data`` for any bytes."""
 
 from engine.prototxt.edits import EditLog
+from engine.prototxt.incremental import Patch, reparse
 from engine.prototxt.parser import parse
 from engine.prototxt.parts import Element, Field, Item, Junk, ListValue, Message, Note, Scalar, Value
 from engine.prototxt.problems import Fault, ParseProblem
@@ -19,6 +20,7 @@ __all__ = [
     "Message",
     "Note",
     "ParseProblem",
+    "Patch",
     "Scalar",
     "Style",
     "Tree",
@@ -29,6 +31,7 @@ __all__ = [
     "parse_fields",
     "parse_value",
     "quote",
+    "reparse",
     "style_of",
     "unquote",
     "unquote_bytes",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from engine.prototxt.parts import Container, Element, Field, Message
 from engine.prototxt.scalars import SMART_QUOTES
 
-__all__ = ["LAYER_NAMES", "bad_value", "chain", "equals_sign", "has_layer", "indent", "junk", "misindented", "title"]
+__all__ = ["LAYER_NAMES", "bad_value", "chain", "equals_sign", "indent", "is_layer", "junk", "may_hold_layer"]
+__all__ += ["misindented", "title"]
 
 #: Fields that hold a layer.
 LAYER_NAMES = ("layer", "layers")
@@ -61,9 +62,14 @@ def title(field: Field, *, capital: bool = True) -> str:
     return words[:1].upper() + words[1:] if capital else words
 
 
-def has_layer(message: Message) -> bool:
-    """Whether a message holds a layer."""
-    return any(field.name in LAYER_NAMES for field in message)
+def may_hold_layer(message: Message) -> bool:
+    """Whether a message may be the outer half of a layer in the oldest format, whose inner half is yet to come."""
+    return not any(field.name in LAYER_NAMES for field in message)
+
+
+def is_layer(message: Message) -> bool:
+    """Whether a message is a layer itself: it has what in the oldest format stands in the inner half only."""
+    return any(field.name not in ("bottom", "top") for field in message)
 
 
 def indent(lead: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Set
 
 from engine.prototxt import faults, lexer
 from engine.prototxt.parts import Container, Element, Field, Item, Junk, ListValue, Message, Note, Scalar
@@ -11,9 +12,10 @@ from engine.prototxt.problems import Fault
 from engine.prototxt.scalars import SMART_QUOTES
 from engine.prototxt.tree import Tree
 
-__all__ = ["parse"]
+__all__ = ["MOST_FAULTS", "parse", "parse_part"]
 
-_MOST_FAULTS = 100
+#: No more mistakes than this are told of one text.
+MOST_FAULTS = 100
 _BLANK_LINES = re.compile(r"^(?:[ \t\r\v\f]*\n)+", re.MULTILINE)
 
 
@@ -38,15 +40,31 @@ def parse(data: bytes | str) -> Tree:
     return _Parser(text[len(bom) :], Tree(bom)).run()
 
 
+def parse_part(text: str, start: int, stops: Set[int]) -> tuple[Tree, int]:
+    """Read a text from the place where a top item begins, until the reader is between two items at one of ``stops``.
+
+    Returns
+    -------
+    tree : Tree
+        The items that were read. ``root.close_lead`` is what stands at the end of the text, if that was reached.
+    end : int
+        Place in ``text`` at which reading ended.
+    """
+    parser = _Parser(text, Tree(), start, stops)
+    return parser.run(), parser.position if parser.stopped else len(text)
+
+
 class _Parser:
     """One pass over a text; ``here`` is the innermost open message or list."""
 
-    def __init__(self, text: str, tree: Tree) -> None:
+    def __init__(self, text: str, tree: Tree, position: int = 0, stops: Set[int] = frozenset()) -> None:
         self.text = text
         self.tree = tree
         self.root = tree.root
         self.here: Container = tree.root
-        self.position = 0
+        self.position = position
+        self.stops = stops
+        self.stopped = False
         self.layers: list[Field] = []  # the layers that are open, the innermost last
         self.starts: list[int] = []
         self.found: list[tuple[int, str, str]] = []
@@ -54,6 +72,8 @@ class _Parser:
     def run(self) -> Tree:
         while True:
             self._fields()
+            if self.stopped:
+                break
             if isinstance(self.here, ListValue):
                 self._list_part(self.here)
             elif self._slow(self.here):
@@ -64,8 +84,14 @@ class _Parser:
     def _fields(self) -> None:
         """Take well-formed fields as long as there are any."""
         text, root, match_field = self.text, self.root, lexer.FIELD.match
-        position, here = self.position, self.here
-        while isinstance(here, Message) and (match := match_field(text, position)) is not None:
+        position, here, stops = self.position, self.here, self.stops
+        while isinstance(here, Message):
+            if here is root and position in stops and not self.layers:
+                self.stopped = True
+                break
+            match = match_field(text, position)
+            if match is None:
+                break
             lead, name, gap, value, tail, head_gap, head, close, close_tail = match.groups()
             kind = match.lastgroup
             if kind == "close":
@@ -115,9 +141,10 @@ class _Parser:
         told = False
         while self.layers:
             owner = self.layers[-1]
-            oldest = here is owner.value and name == "layer" and owner.name == "layers" and not faults.has_layer(here)
-            if oldest and not (self._begins_line(lead, start) and faults.indent(lead) <= faults.indent(owner.lead)):
-                break  # the oldest format has a layer inside of each
+            if here is owner.value and name == "layer" and owner.name == "layers" and faults.may_hold_layer(here):
+                outdented = self._begins_line(lead, start) and faults.indent(lead) <= faults.indent(owner.lead)
+                if not (outdented and faults.is_layer(here)):
+                    break  # the oldest format has a layer inside of each
             if not told:
                 self._fault_unclosed(owner, start, "the next layer")
                 told = True
@@ -343,7 +370,7 @@ class _Parser:
         self.position = end
 
     def _fault(self, position: int, message: str, hint: str, *, name_layer: bool = True) -> None:
-        if len(self.found) >= _MOST_FAULTS:
+        if len(self.found) >= MOST_FAULTS:
             return
         if name_layer:
             layer = next(
@@ -363,7 +390,7 @@ class _Parser:
             self._fault_unclosed(top, len(text), "the end of the file")
             self.here.close_lead = text[end:]
             end = len(text)
-        else:
+        elif not self.stopped:
             self.root.close_lead = text[end:]
         stops = [*self.starts[1:], end]
         for item, start, stop in zip(items, self.starts, stops, strict=False):

@@ -26,6 +26,7 @@ class RunControl:
         self._on_pause = on_pause
         self._condition = threading.Condition()  # re-entrant: a signal handler may call stop() at any point
         self._paused = False
+        self._waiting = False
         self._stopped = False
         self._snapshot = False
         self._tasks: list[Callable[[], None]] = []
@@ -66,26 +67,32 @@ class RunControl:
 
     def __call__(self) -> Action:
         """Do what was asked for and say how to go on; called by the solver."""
-        waiting = False
-        try:
-            while True:
-                self._do_tasks()
-                with self._condition:
-                    if self._stopped:
-                        return Action.STOP
-                    if self._snapshot:
-                        self._snapshot = False
-                        return Action.SNAPSHOT
-                    if not self._paused:
-                        return Action.CONTINUE
-                if not waiting:
-                    waiting = True
-                    self._on_pause(True)
-                with self._condition:
-                    self._condition.wait_for(self._wanted)
-        finally:
-            if waiting and not self._paused:
-                self._on_pause(False)
+        while True:
+            self._do_tasks()
+            with self._condition:
+                action = self._next_action()
+            if action is not None:
+                if action is Action.CONTINUE:
+                    self._tell_waiting(False)
+                return action
+            self._tell_waiting(True)
+            with self._condition:
+                self._condition.wait_for(self._wanted)
+
+    def _next_action(self) -> Action | None:
+        """Return what the solver is to do now, or None to wait."""
+        if self._stopped:
+            return Action.STOP
+        if self._snapshot:
+            self._snapshot = False
+            return Action.SNAPSHOT
+        return None if self._paused else Action.CONTINUE
+
+    def _tell_waiting(self, waiting: bool) -> None:
+        # Kept from call to call: between a snapshot during a pause and the next call somebody may have resumed.
+        if waiting != self._waiting:
+            self._waiting = waiting
+            self._on_pause(waiting)
 
     def _wanted(self) -> bool:
         return self._stopped or self._snapshot or not self._paused or bool(self._tasks)

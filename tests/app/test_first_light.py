@@ -47,6 +47,11 @@ def output_shape(window: MainWindow, name: str) -> tuple[int, ...] | None:
     return shapes.tops[0] if shapes is not None and shapes.state == "known" else None
 
 
+def drawn_shape(window: MainWindow, name: str) -> str:
+    assert window.canvas is not None
+    return window.canvas.canvas.nodes[node_id(window, name)].face.outputs[0].shape
+
+
 def shape_becomes(window: MainWindow, name: str, shape: tuple[int, ...]) -> Callable[[], None]:
     def check() -> None:
         assert output_shape(window, name) == shape
@@ -74,6 +79,7 @@ def test_open_change_undo_train_save(window: MainWindow, example: Path, qtbot: Q
     QTest.keyClick(field, Qt.Key.Key_Return)
     qtbot.waitUntil(shape_becomes(window, "conv1", (64, 32, 24, 24)), timeout=10_000)
     assert output_shape(window, "pool1") == (64, 32, 12, 12)
+    assert drawn_shape(window, "conv1") == "64\u00d732\u00d724\u00d724"
     assert window.isWindowModified()
 
     QTest.keyClick(window, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)

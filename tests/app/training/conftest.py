@@ -85,7 +85,10 @@ def panel(make_panel: MakePanel) -> TrainingPanel:
 
 
 def wait_for_state(qtbot: QtBot, panel: TrainingPanel, *states: str) -> None:
-    qtbot.waitUntil(lambda: panel.state in states, timeout=PATIENCE)
+    try:
+        qtbot.waitUntil(lambda: panel.state in states, timeout=PATIENCE)
+    except qtbot.TimeoutError:
+        raise AssertionError(f"expected {states}, is '{panel.state}': {panel.model.notice}") from None
 
 
 def shown_run(panel: TrainingPanel) -> RunFolder:

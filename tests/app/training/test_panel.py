@@ -41,7 +41,8 @@ def text_of(panel: TrainingPanel, name: str) -> str:
 
 def train(qtbot: QtBot, panel: TrainingPanel) -> None:
     click(qtbot, panel, "train_button")
-    qtbot.waitUntil(lambda: panel.state == "running" and panel.model.iteration > 0, timeout=PATIENCE)
+    wait_for_state(qtbot, panel, "running")
+    qtbot.waitUntil(lambda: panel.model.iteration > 0, timeout=PATIENCE)
 
 
 def test_before_training_it_says_what_to_do(panel: TrainingPanel) -> None:
@@ -145,7 +146,7 @@ def test_the_training_outlives_the_window_and_a_new_one_attaches(make_panel: Mak
     wait_for_state(qtbot, second, "running")
     qtbot.waitUntil(lambda: second.model.iteration > iteration, timeout=PATIENCE)
     assert second.model.train.x[0] == 0  # what happened before is there as well
-    assert "Solving tiny" in second.log.toPlainText()
+    qtbot.waitUntil(lambda: "Solving tiny" in second.log.toPlainText(), timeout=PATIENCE)
     click(qtbot, second, "stop_button")
     wait_for_state(qtbot, second, "stopped")
 

@@ -183,10 +183,32 @@ def test_a_brace_too_many_is_told():
     assert len(tree.root.fields("layer")) == 2
 
 
-def test_layers_of_the_oldest_format_and_nets_inside_solvers_are_no_missing_braces():
-    oldest = 'layers {\n  layer {\n    name: "c"\n  }\n  bottom: "d"\n}\n'
+@pytest.mark.parametrize(
+    "text",
+    [
+        'layers {\n  layer {\n    name: "c"\n  }\n  bottom: "d"\n}\n',
+        'layers { layer { name: "o" type: "conv" } bottom: "a" top: "b" }',
+        'layers{layer{name:"o"}bottom:"a"}layers{layer{name:"p"}bottom:"a"}',
+        'layers <layer <name: "o"> bottom: "a">',
+        'layers {\nlayer {\nname: "o"\n}\nbottom: "a"\n}\nlayers {\nbottom: "a"\nlayer {\nname: "p"\n}\n}\n',
+        'layers\n{\nlayer\n{\nname: "o"\n}\n}\n',
+    ],
+    ids=["indented", "one line", "no blanks", "angles", "flush left", "brackets alone"],
+)
+def test_the_oldest_format_has_a_layer_inside_of_each(text):
+    tree = parse(text)
+    assert not tree.problems
+    assert {field.name for field in tree.root} == {"layers"}
+    assert all(field.message.get("layer") for field in tree.root)
+
+
+def test_an_old_layer_left_open_before_a_new_one_is_told():
+    (problem,) = parse('layers {\n  name: "a"\nlayer {\n  name: "b"\n}\n').problems
+    assert "'a'" in problem.message
+
+
+def test_layers_of_nets_inside_solvers_are_no_missing_braces():
     solver = "net_param {\n  layer {\n    name: 'a'\n  }\n  layer {\n    name: 'b'\n  }\n}\nbase_lr: 0.1\n"
-    assert not parse(oldest).problems
     assert not parse(solver).problems
 
 

@@ -1,0 +1,113 @@
+"""Reading a text again after a change, as far as the change reaches.
+
+The reader of a file remembers nothing from one item at the top to the next, once each is closed. So it can begin
+above the change, at an item whose beginning the change cannot touch, and end below it, as soon as it stands between
+two items where it stood the last time too.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from itertools import accumulate
+
+from engine.prototxt.parser import MOST_FAULTS, parse_part
+from engine.prototxt.parts import Field, Item, Note
+from engine.prototxt.tree import Tree
+
+__all__ = ["Patch", "reparse"]
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """What takes the place of some items of a tree when its text changes.
+
+    Attributes
+    ----------
+    start, stop : int
+        The items ``root.items[start:stop]`` of the old tree go.
+    items : list of Item
+        These come.
+    close_lead : str
+        What stands after the last item.
+    """
+
+    start: int
+    stop: int
+    items: list[Item]
+    close_lead: str
+
+
+def reparse(tree: Tree, text: str) -> Patch:
+    """Find out what a new text makes of a tree; equal to what reading all of it gives.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree of the old text; stays as it is.
+    text : str
+        The new text, without a byte order mark.
+    """
+    items = tree.root.items
+    old = tree.text[len(tree.bom) :]
+    starts = list(accumulate([len(item.text) for item in items], initial=0))
+    alike = _common_prefix(old, text)
+    alike_after = _common_suffix(old, text, min(len(old), len(text)) - alike)
+    start = _beginning(items, bisect_right(starts, alike) - 2)
+    moved = len(text) - len(old)
+    first = max(bisect_left(starts, len(old) - alike_after), start + 1)
+    stops = {starts[place] + moved: place for place in range(first, len(items)) if _is_fixed(items, place)}
+    part, end = parse_part(text, starts[start], stops.keys())
+    stop = stops.get(end, len(items))
+    kept = items[:start] + items[stop:]
+    if sum(len(item.faults) for item in kept + part.root.items) >= MOST_FAULTS and kept:
+        whole, _ = parse_part(text, 0, frozenset())
+        return Patch(0, len(items), whole.root.items, whole.root.close_lead)
+    return Patch(start, stop, part.root.items, part.root.close_lead if stop == len(items) else tree.root.close_lead)
+
+
+def _beginning(items: list[Item], place: int) -> int:
+    """Return the last item, from ``place`` up, at which reading may begin.
+
+    A field that is closed and right ends where it ends, as long as what comes next begins as before.
+    """
+    while place > 0:
+        here, before = items[place], items[place - 1]
+        if type(here) is Field and type(before) is Field and not before.faults:
+            break
+        place -= 1
+    return max(place, 0)
+
+
+def _is_fixed(items: list[Item], place: int) -> bool:
+    """Whether an item is read in the same way whatever stands before it."""
+    if type(items[place]) is Note and place + 1 < len(items):
+        place += 1
+    return type(items[place]) is Field
+
+
+def _common_prefix(first: str, second: str) -> int:
+    """Return how many characters two texts have in common at the beginning."""
+    low, high = 0, min(len(first), len(second))
+    if first[:high] == second[:high]:
+        return high
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[low:middle] == second[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _common_suffix(first: str, second: str, most: int) -> int:
+    """Return how many characters, up to ``most``, two texts have in common at the end."""
+    low, high = 0, most
+    ends = len(first), len(second)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[ends[0] - middle : ends[0] - low] == second[ends[1] - middle : ends[1] - low]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import threading
+import time
+
+from engine.solvers import Action
+from engine.worker.control import RunControl
+
+
+class Watched:
+    """A control in a thread of its own, with a note of what it said."""
+
+    def __init__(self) -> None:
+        self.said: list[bool] = []
+        self.control = RunControl(self.said.append)
+
+    def call_in_thread(self) -> tuple[threading.Thread, list[Action]]:
+        answers: list[Action] = []
+        thread = threading.Thread(target=lambda: answers.append(self.control()))
+        thread.start()
+        return thread, answers
+
+
+def test_it_says_continue_until_asked() -> None:
+    watched = Watched()
+    assert watched.control() is Action.CONTINUE
+    watched.control.snapshot()
+    assert [watched.control(), watched.control()] == [Action.SNAPSHOT, Action.CONTINUE]
+    watched.control.stop()
+    assert [watched.control(), watched.control()] == [Action.STOP, Action.STOP]
+    assert watched.said == []
+
+
+def test_it_waits_while_paused() -> None:
+    watched = Watched()
+    watched.control.pause()
+    thread, answers = watched.call_in_thread()
+    thread.join(0.05)
+    assert thread.is_alive()
+    done = threading.Event()
+    watched.control.call(done.set)
+    assert done.wait(5.0)
+    watched.control.resume()
+    thread.join(5.0)
+    assert answers == [Action.CONTINUE]
+    assert watched.said == [True, False]
+
+
+def test_a_resume_right_after_a_snapshot_in_a_pause_is_told() -> None:
+    watched = Watched()
+    watched.control.pause()
+    thread, answers = watched.call_in_thread()
+    while not watched.said:
+        time.sleep(0.001)
+    watched.control.snapshot()
+    thread.join(5.0)
+    assert answers == [Action.SNAPSHOT]
+    watched.control.resume()  # while the snapshot is being written
+    assert watched.control() is Action.CONTINUE
+    assert watched.said == [True, False]
+
+
+def test_a_paused_run_stops_without_going_on() -> None:
+    watched = Watched()
+    watched.control.pause()
+    thread, answers = watched.call_in_thread()
+    watched.control.stop()
+    thread.join(5.0)
+    assert answers == [Action.STOP]
+    assert False not in watched.said
