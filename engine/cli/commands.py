@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -30,8 +31,12 @@ _INTERRUPTED = 130
 
 
 def is_command(arguments: Sequence[str]) -> bool:
-    """Whether arguments name a subcommand, ask for help or the version, rather than name a file for the editor."""
-    return bool(arguments) and (arguments[0] in COMMANDS or arguments[0] in ("-h", "--help", "--version"))
+    """Whether arguments are for :func:`main`: a subcommand, a flag, or a mistyped word that can be no file's name."""
+    if not arguments:
+        return False
+    word = arguments[0]
+    is_name = word.replace("_", "").isalnum()
+    return word in COMMANDS or word.startswith("-") or (is_name and not Path(word).exists())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -77,6 +82,8 @@ def train_in_terminal(solver_path: Path) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     """Import the module of a command, and it alone: what one command needs would delay the others."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names in nets may be of any encoding
     code: int = importlib.import_module(options.module).run(options)
     return code
 
@@ -118,16 +125,23 @@ def _modern(arguments: list[str]) -> list[str]:
 def _run_script(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="netcanvas run",
-        description=f"{COMMANDS['run'].capitalize()}. What follows the script's name goes to the script.",
+        usage="netcanvas run [-h] SCRIPT [ARGUMENT ...]",
+        description=f"{_sentence('run')} What follows the script's name goes to the script.",
     )
-    parser.add_argument("script", type=Path, help="Python file to run as the main program")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="arguments of the script")
-    options = parser.parse_args(arguments)
+    parser.add_argument("script", type=Path, metavar="SCRIPT", help="Python file to run as the main program")
+    own = 1 if arguments and arguments[0] != "--" else 2  # all that follows the script belongs to it
+    options = parser.parse_args(arguments[:own])
     if not options.script.is_file():
-        Output.error(f"Script '{options.script}' was not found. Check the path.")
+        what = "is a folder" if options.script.is_dir() else "was not found"
+        Output.error(f"Script '{options.script}' {what}. Name a Python file.")
         return 1
-    code: int = importlib.import_module("engine.cli.script").run(options.script, options.arguments)
+    code: int = importlib.import_module("engine.cli.script").run(options.script, arguments[own:])
     return code  # the script's errors are its own and not caught
+
+
+def _sentence(command: str) -> str:
+    text = COMMANDS[command]
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -146,6 +160,29 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _count(text: str) -> int:
+    """Read a number of 1 or more."""
+    number = int(text) if text.isdecimal() else 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number of 1 or more, got '{text}'")
+    return number
+
+
+def _seed(text: str) -> int:
+    """Read a seed: what a solver's ``random_seed`` may hold."""
+    if not text.isdecimal() or int(text) >= 2**63:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0 to {2**63 - 1}, got '{text}'")
+    return int(text)
+
+
+def _weights(text: str) -> list[Path]:
+    """Read names of files with commas between them."""
+    files = [Path(name.strip()) for name in text.split(",") if name.strip()]
+    if not files:
+        raise argparse.ArgumentTypeError("expected one or more .caffemodel files, got none")
+    return files
+
+
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # argparse has no public name for it
 
 
@@ -159,10 +196,14 @@ def _add_train(commands: Commands) -> None:
     parser.add_argument("--solver", type=Path, required=True, metavar="FILE", help="solver prototxt")
     start = parser.add_mutually_exclusive_group()
     start.add_argument(
-        "--weights", metavar="FILES", help="begin from these weights (comma-separated .caffemodel files)"
+        "--weights",
+        type=_weights,
+        default=[],
+        metavar="FILES",
+        help="begin from these weights (comma-separated .caffemodel files)",
     )
     start.add_argument("--snapshot", type=Path, metavar="FILE", help="go on from this .solverstate")
-    parser.add_argument("--seed", type=int, help="stands for the solver's random_seed")
+    parser.add_argument("--seed", type=_seed, metavar="N", help="stands for the solver's random_seed")
     parser.add_argument("--sigint-effect", choices=_EFFECTS, default="stop", help="on Ctrl-C (default: stop)")
     parser.add_argument("--sighup-effect", choices=_EFFECTS, default="snapshot", help="on SIGHUP (default: snapshot)")
     _add_state(parser)
@@ -177,9 +218,11 @@ def _add_test(commands: Commands) -> None:
         description="Score a net's weights: run batches through it in phase TEST and print the mean of each output.",
     )
     parser.add_argument("--model", type=Path, required=True, metavar="FILE", help="net prototxt")
-    parser.add_argument("--weights", required=True, metavar="FILES", help="comma-separated .caffemodel files")
-    parser.add_argument("--iterations", type=int, default=50, metavar="N", help="batches to run (default: 50)")
-    parser.add_argument("--seed", type=int, help="seed of what is random in testing, such as mirroring")
+    parser.add_argument(
+        "--weights", type=_weights, required=True, metavar="FILES", help="comma-separated .caffemodel files"
+    )
+    parser.add_argument("--iterations", type=_count, default=50, metavar="N", help="batches to run (default: 50)")
+    parser.add_argument("--seed", type=_seed, metavar="N", help="seed of what is random in testing, such as mirroring")
     _add_state(parser)
     _add_common(parser)
     parser.set_defaults(module="engine.cli.test")
@@ -189,18 +232,21 @@ def _add_check(commands: Commands) -> None:
     parser = commands.add_parser(
         "check",
         help=COMMANDS["check"],
-        description="Print faults as 'file:line:column: severity code message'; exit 1 if one is an error.",
+        description="Print faults as 'file:line:column: severity: message [code]'; exit 1 if one is an error. "
+        "Nothing is trained, and Python layers run only with --trust.",
     )
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="net or solver prototxt")
-    parser.add_argument("--trust", action="store_true", help="let plugins of the files' folders run")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--trust", action="store_true", help="run the Python layers that the nets name, to check them too")
+    parser.add_argument("--json", action="store_true", help="print the faults as a JSON list")
     parser.set_defaults(module="engine.cli.check")
 
 
 def _add_state(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--level", type=int, default=0, help="level for include rules of layers")
+    parser.add_argument("--level", type=int, default=0, metavar="N", help="level for include rules of layers")
     parser.add_argument("--stage", default="", metavar="NAMES", help="comma-separated stages for include rules")
-    parser.add_argument("--threads", type=int, metavar="N", help="threads of matrix products (default: half the cores)")
+    parser.add_argument(
+        "--threads", type=_count, metavar="N", help="threads of matrix products (default: half the cores; at most all)"
+    )
     parser.add_argument("--gpu", metavar="ID", help="compute on this GPU, or fail")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -74,7 +75,7 @@ class Output:
     def result(self, lines: list[str], data: Mapping[str, Any]) -> None:
         """Print a result, as lines or as JSON."""
         if self.as_json:
-            print(json.dumps(data), flush=True)
+            print(json.dumps(_finite(data), allow_nan=False), flush=True)
         else:
             print("\n".join(lines), flush=True)
 
@@ -110,6 +111,15 @@ def error_text(error: BaseException) -> str:
         where = f"'{error.filename}': " if error.filename else ""
         return f"{where}{error.strerror or error}"
     return f"{type(error).__name__}: {error}"
+
+
+def _finite(data: Any) -> Any:
+    """Return data with null for NaN and infinity, which JSON has no words for."""
+    if isinstance(data, float):
+        return data if math.isfinite(data) else None
+    if isinstance(data, Mapping):
+        return {name: _finite(value) for name, value in data.items()}
+    return [_finite(value) for value in data] if isinstance(data, list) else data
 
 
 def score_lines(outputs: Mapping[str, npt.NDArray[Any]]) -> list[str]:

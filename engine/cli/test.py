@@ -8,7 +8,7 @@ from pathlib import Path
 from engine.backends.threads import matrix_threads
 from engine.cli.devices import check_gpu
 from engine.cli.output import Output, score_lines, score_values
-from engine.errors import SolverError
+from engine.errors import NetError
 from engine.files import load_weights
 from engine.layer import Phase
 from engine.net import Net
@@ -22,8 +22,6 @@ __all__ = ["run"]
 def run(options: argparse.Namespace) -> int:
     """Score weights; return the exit code."""
     check_gpu(options.gpu)
-    if options.iterations < 1:
-        raise SolverError(f"Expected --iterations of at least 1, got {options.iterations}.")
     output = Output(quiet=options.quiet, as_json=options.json)
     model: Path = options.model
     with output.logging(), matrix_threads(options.threads):
@@ -36,8 +34,13 @@ def run(options: argparse.Namespace) -> int:
             seed=options.seed,
         )
         with net:
-            for weights in options.weights.split(","):
-                load_weights(net, Path(weights.strip()))
+            if not net.outputs:
+                raise NetError(
+                    f"'{model}': expected a net with outputs in phase TEST, got none; there is nothing to score.",
+                    next_step="Check its layers' include rules: netcanvas check FILE.",
+                )
+            for weights in options.weights:
+                load_weights(net, weights)
             _score(net, options.iterations, output)
     return 0
 

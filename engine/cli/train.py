@@ -46,8 +46,8 @@ def _create(options: argparse.Namespace) -> Solver:
 def _train(solver: Solver, options: argparse.Namespace, output: Output, control: SignalControl) -> int:
     if options.snapshot is not None:
         solver.restore(options.snapshot)
-    for weights in filter(None, (options.weights or "").split(",")):
-        solver.load_weights(Path(weights.strip()))
+    for weights in options.weights:
+        solver.load_weights(weights)
     if solver.iteration >= solver.max_iter:
         raise SolverError(
             f"Solver: expected a max_iter above the {solver.iteration} iterations done already, got {solver.max_iter}.",

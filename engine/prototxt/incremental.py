@@ -69,14 +69,22 @@ def reparse(tree: Tree, text: str) -> Patch:
 def _beginning(items: list[Item], place: int) -> int:
     """Return the last item, from ``place`` up, at which reading may begin.
 
-    A field that is closed and right ends where it ends, as long as what comes next begins as before.
+    A sound field ends where it ends, as long as what comes next begins as before. What is not sound may have looked
+    as far as the end of its line, and at the first word after.
     """
     while place > 0:
-        here, before = items[place], items[place - 1]
-        if type(here) is Field and type(before) is Field and not before.faults:
-            break
-        place -= 1
-    return max(place, 0)
+        low = place - 1
+        if type(items[place]) is Field:
+            while low > 0 and _is_sound(items[low]) and not items[low - 1].text.endswith("\n"):
+                low -= 1
+            if _is_sound(items[low]):
+                return place
+        place = low
+    return 0
+
+
+def _is_sound(item: Item) -> bool:
+    return type(item) is Field and not item.faults
 
 
 def _is_fixed(items: list[Item], place: int) -> bool:

@@ -50,7 +50,7 @@ def test_every_test_folder_is_a_package() -> None:
 def test_no_dependency_is_unused() -> None:
     """Each runtime dependency is imported somewhere in our packages."""
     imports = {"PySide6-Essentials": "PySide6", "fast-sugiyama": "fast_sugiyama", "protobuf": "google.protobuf"}
-    imports |= {"QtAwesome": "qtawesome"}
+    imports |= {"QtAwesome": "qtawesome", "Pillow": "PIL"}
     source = "\n".join(path.read_text() for room in ("app", "engine", "nodes") for path in (ROOT / room).rglob("*.py"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     for requirement in project["dependencies"]:

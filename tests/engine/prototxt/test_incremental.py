@@ -13,18 +13,15 @@ from tests.benchmarks.documents import chain
 from tests.engine.prototxt.test_parse import EXOTIC, FIVE, PLAIN
 from tests.engine.prototxt.test_round_trip import PIECES
 
-OLD = 'layers {\n  layer {\n    name: "c"\n  }\n  bottom: "d"\n}\n\n# about e\n\nlayers { layer { name: "e" } top: "e" }\n'
+OLD = (
+    'layers {\n  layer {\n    name: "c"\n  }\n  bottom: "d"\n}\n'
+    '\n# about e\n\nlayers { layer { name: "e" } top: "e" }\n'
+)
 NOTES = (
     "# licence\n\n# about a\na: 1 # one\n\n# two\n\n# about b\nb: MAX\nc: 'x'\n  'y';\nd { e: [1, 2] } f: 1\n# end\n\n"
 )
-TEXTS = {
-    "five": FIVE,
-    "plain": PLAIN,
-    "exotic": EXOTIC,
-    "old": OLD,
-    "notes": NOTES,
-    "one line": FIVE.replace("\n", " "),
-}
+ONE_LINE = FIVE.replace("\n", " ")
+TEXTS = {"five": FIVE, "plain": PLAIN, "exotic": EXOTIC, "old": OLD, "notes": NOTES, "one line": ONE_LINE}
 TYPED = st.lists(PIECES, max_size=3).map("".join)
 
 
@@ -108,6 +105,11 @@ def test_damage_stays_where_it_is(typed):
         assert patch.stop - patch.start <= 6, broken[place - 40 : place + 40]
         patch = reparse(parse(broken), text)
         assert patch.stop - patch.start <= 6, broken[place - 40 : place + 40]
+
+
+def test_unreadable_text_that_looked_past_its_comment_is_read_again():
+    text = 'a: 1 l#yer {} name: "b" p: 1 q: 2 r: 3 t: 4\n'
+    check(parse(text), text.replace("r: 3", "r: 3\n\n: 5"))
 
 
 def test_more_mistakes_than_are_told_are_counted_as_in_the_whole_text():
