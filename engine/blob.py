@@ -106,11 +106,14 @@ class Blob:
             If a dimension is negative.
         """
         if len(dims) == 1 and not isinstance(dims[0], (int, np.integer)):
-            shape = tuple(map(int, dims[0]))
+            given = tuple(dims[0])
         else:
-            shape = tuple(map(int, dims))  # type: ignore[arg-type]  # the branch above took the sequence
-        if shape == self._shape:
+            given = dims  # type: ignore[assignment]  # the branch above took the sequence
+        if given == self._shape:
             return
+        shape = tuple(map(int, given))
+        if shape != given:  # a whole float is what old plugins get from a division
+            raise TypeError(f"Blob '{self.name}': expected whole numbers as dimensions, got {given}.")
         count = 1
         for dim in shape:
             if dim < 0:

@@ -134,14 +134,20 @@ class UnknownLayerTypeError(NetError):
         Name and type as written.
     closest : sequence of str
         Known types that look like it, best first.
+    of_caffe : bool
+        Whether it is one of Caffe's, which Netcanvas does not offer yet.
     """
 
-    def __init__(self, layer: str, layer_type: str, closest: Sequence[str] = ()) -> None:
+    def __init__(self, layer: str, layer_type: str, closest: Sequence[str] = (), *, of_caffe: bool = False) -> None:
         self.layer = layer
         self.layer_type = layer_type
         self.closest = tuple(closest)
+        self.of_caffe = of_caffe
+        fault = f"no layer type '{layer_type}' is known."
         hint = f"Did you mean '{closest[0]}'?" if closest else "Add a plugin that provides it."
-        super().__init__(f"Layer '{layer}': no layer type '{layer_type}' is known.", next_step=hint)
+        if of_caffe:
+            fault, hint = f"Caffe's layer type '{layer_type}' is not offered yet.", "Write it as a Python layer."
+        super().__init__(f"Layer '{layer}': {fault}", next_step=hint)
 
 
 class PluginError(LayerError):

@@ -165,6 +165,10 @@ class Layer:
     is_source: ClassVar[bool] = False
     #: Tops that the file leaves out are made without a name (losses).
     auto_top_blobs: ClassVar[bool] = False
+    #: What the backward pass needs of the values that the layer wrote into its top: ``""``, ``"signs"`` or ``"values"``.
+    backward_reads: str = ""
+    #: What the layer leaves of its bottom's values, wherever a gradient passes, when it overwrites them in place.
+    in_place_leaves: str = ""
 
     _netcanvas_binding: Binding
 
@@ -286,6 +290,11 @@ class Layer:
         host = blob.on_host
         try:
             host.data[...] = fill(filler, host.shape, stream(self))
+        except MemoryError:
+            self.fail(
+                f"expected memory for a parameter of shape {host.shape}, got less than its {host.count} values need.",
+                next_step="Check the layer's sizes and those of its input.",
+            )
         except ValueError as error:
             self.fail(str(error))
 

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from engine.errors import NetcanvasError, UnknownLayerTypeError
 from engine.layer import Layer, LayerContext, bind
+from engine.schema import is_caffe_type
 
 __all__ = ["LayerFactory", "LayerInfo", "LayerRegistry", "default_registry"]
 
@@ -167,7 +168,8 @@ class LayerRegistry:
         """
         entry = self._entries.get(layer_param.type)
         if entry is None:
-            raise UnknownLayerTypeError(layer_param.name, layer_param.type, self._closest(layer_param.type, 3))
+            written, of_caffe = layer_param.type, is_caffe_type(layer_param.type)
+            raise UnknownLayerTypeError(layer_param.name, written, self._closest(written, 3), of_caffe=of_caffe)
         layer = entry.factory(layer_param, context)
         bind(layer, layer_param, context, entry.info)
         return layer
@@ -194,9 +196,13 @@ class LayerRegistry:
         return found[0] if found else None
 
     def _closest(self, layer_type: str, count: int) -> list[str]:
+        if is_caffe_type(layer_type):
+            return []  # no slip, but a type that is not offered
+        written = layer_type.lower()
         by_lower = {known.lower(): known for known in sorted(self._entries)}
-        matches = difflib.get_close_matches(layer_type.lower(), by_lower, count, 0.6)
-        return [by_lower[match] for match in matches]
+        matches = difflib.get_close_matches(written, by_lower, count, 0.7)
+        # "ROIPooling" is no slip for "Pooling", but a layer of its own
+        return [by_lower[match] for match in matches if match == written or not written.endswith(match)]
 
 
 def _first_line(text: str | None) -> str:

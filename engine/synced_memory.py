@@ -55,7 +55,7 @@ class SyncedMemory:
     def on_host(self) -> npt.NDArray[Any]:
         """Return the host copy, which the caller may change."""
         if self.host is None:
-            self.host = np.zeros(self.capacity, self.dtype)
+            self.host = self._zeros()
         if self.head is Head.DEVICE:
             self.backend.copy_to_host(self.device, self.host)
         if self.head is not Head.HOST:
@@ -80,12 +80,18 @@ class SyncedMemory:
         """Return a host copy for reading only; the device's stays valid."""
         if self.head is Head.DEVICE:
             if self.host is None:
-                self.host = np.zeros(self.capacity, self.dtype)
+                self.host = self._zeros()
             self.backend.copy_to_host(self.device, self.host)
             self.head = Head.EQUAL
         elif self.head is Head.UNTOUCHED:
             return self.on_host()
         return self._host_copy()
+
+    def _zeros(self) -> npt.NDArray[Any]:
+        try:
+            return np.zeros(self.capacity, self.dtype)
+        except ValueError as error:  # more than numpy can count
+            raise MemoryError(f"Unable to allocate {self.capacity} values of type {self.dtype}") from error
 
     def _host_copy(self) -> npt.NDArray[Any]:
         assert self.host is not None  # the head says that the host was written

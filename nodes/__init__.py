@@ -13,7 +13,7 @@ Each group is a package (``nodes/vision``, ``nodes/dense``, ...) with one module
     paired = true                     # as many tops as bottoms; false when left out
     param_field = "convolution_param" # its field of LayerParameter; "" (the default) where it has none
 
-The table ``[group]`` gives the palette's ``category`` for all of them.
+The table ``[group]`` gives the palette's ``category`` for all of them; a layer may name another one for itself.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def register(registry: LayerRegistry) -> None:
 def _register_layer(registry: LayerRegistry, group: str, layer_type: str, category: str, entry: dict[str, Any]) -> None:
     info = LayerInfo(
         type=layer_type,
-        category=category,
+        category=entry.get("category", category),
         summary=entry["summary"],
         bottoms=tuple(entry.get("bottoms", ())),
         tops=tuple(entry.get("tops", ())),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF
@@ -13,7 +14,7 @@ from engine.graph import OpGraph
 
 if TYPE_CHECKING:
     from app.canvas.scene import CanvasScene
-    from engine.graph import NodeId
+    from engine.graph import Node, NodeId
 
 __all__ = ["copy_text", "duplicate", "paste"]
 
@@ -53,24 +54,28 @@ def paste(
         raise GraphError("The clipboard holds no layers.", next_step="Copy layers here or from a prototxt file.")
 
     def edit(graph: OpGraph) -> list[NodeId]:
-        renamed: dict[str, str] = {}
+        names, blobs = _Renamed(), _Renamed()
         added: list[NodeId] = []
         for node in nodes:
-            name = graph.fresh_layer_name(node.type) if graph.named(node.name) or not node.name else node.name
+            name = names.twin(node.name, node.phases)
+            if not name:
+                name = graph.fresh_layer_name(node.type) if graph.named(node.name) or not node.name else node.name
+                names.add(node.name, name, node.phases)
             bottoms = [
-                renamed.get(blob) or (blob if keep_inputs and graph.writers(blob) else "?") for blob in node.bottoms
+                blobs.newest(blob) or (blob if keep_inputs and graph.writers(blob) else "?") for blob in node.bottoms
             ]
             tops: list[str] = []
             for index, blob in enumerate(node.tops):
                 if index < len(node.bottoms) and node.bottoms[index] == blob and bottoms[index] != "?":
                     tops.append(bottoms[index])  # in place
                     continue
-                fresh = graph.fresh_blob_name(name if len(node.tops) == 1 else f"{blob}")
-                renamed[blob] = fresh
+                fresh = blobs.twin(blob, node.phases)
+                fresh = fresh or graph.fresh_blob_name(name if len(node.tops) == 1 else f"{blob}")
+                blobs.add(blob, fresh, node.phases)
                 tops.append(fresh)
             rest = "\n".join(field.text.strip() for field in pieces.message(node.id) if field.name not in _HANDLED)
             added.append(graph.add_node(node.type, name=name, bottoms=bottoms, tops=tops, fields=rest))
-        _place(scene, added, at, [node.name for node in nodes])
+        _place(scene, added, at, nodes)
         return added
 
     added = document.apply(f"{label} {len(nodes)} layers" if len(nodes) > 1 else f"{label} {nodes[0].name}", edit)
@@ -85,12 +90,34 @@ def duplicate(scene: CanvasScene) -> list[NodeId]:
     return paste(scene, text, keep_inputs=True, label="Duplicate") if text else []
 
 
-def _place(scene: CanvasScene, added: list[NodeId], at: QPointF | None, names: list[str]) -> None:
+class _Renamed:
+    """New names for old ones. Layers of different phases that share a name share the new one too."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, list[tuple[str, frozenset[str]]]] = {}
+
+    def add(self, old: str, new: str, phases: frozenset[str]) -> None:
+        self._names.setdefault(old, []).append((new, phases))
+
+    def newest(self, old: str) -> str:
+        """The last new name, or empty."""
+        known = self._names.get(old)
+        return known[-1][0] if known else ""
+
+    def twin(self, old: str, phases: frozenset[str]) -> str:
+        """The new name given in other phases only, or empty."""
+        known = self._names.get(old, ())
+        return next((new for new, _phases in known if all(new != n or not (p & phases) for n, p in known)), "")
+
+
+def _place(scene: CanvasScene, added: list[NodeId], at: QPointF | None, pieces: Sequence[Node]) -> None:
     positions = scene.document.positions
     graph = scene.document.graph
     origins: list[Point | None] = []
-    for name in names:
-        known = [positions.get(node.id) for node in graph.named(name) if node.id not in added]
+    for piece in pieces:
+        same = [node for node in graph.named(piece.name) if node.id not in added]
+        same.sort(key=lambda node: node.phases != piece.phases)
+        known = [positions.get(node.id) for node in same]
         origins.append(next((point for point in known if point is not None), None))
     known_points = [point for point in origins if point is not None]
     if len(known_points) < len(added):

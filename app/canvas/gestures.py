@@ -314,7 +314,7 @@ class ConnectGesture(Gesture):
             if target is not None and not reason:
                 edits.connect(document, *self._ends(target), instead_of=loose)
             elif target is not None:
-                self.view.refused.emit(reason)
+                self.view.show_reason(reason, position, stays=True)
             elif loose and self._moved:
                 edits.disconnect(document, loose)
             elif self._moved:

@@ -24,6 +24,7 @@ _SMALLEST, _LARGEST = 0.04, 4.0
 _CROWD = 600
 _CROWD_SCALE = 0.4
 _DOTS_FROM = 0.5
+_ROOM = 48
 
 
 class NavigationView(QGraphicsView):
@@ -146,11 +147,18 @@ class NavigationView(QGraphicsView):
         self.follows_size = True
 
     def reveal(self, node_id: NodeId) -> None:
-        """Scroll as little as needed to show a node."""
+        """Scroll as little as needed to show a node with some room around it; one that is in view stays where it is."""
         item = self.canvas.nodes.get(node_id)
-        if item is not None and not self.visible_rect().contains(item.scene_body()):
+        if item is None or self.visible_rect().contains(item.scene_body()):
+            return
+        body = self.mapFromScene(item.scene_body()).boundingRect().adjusted(-_ROOM, -_ROOM, _ROOM, _ROOM)
+        view = self.viewport().rect()
+        if body.width() > view.width() or body.height() > view.height():
             self._crowded = None
             self.centerOn(item.scene_body().center())
+            return
+        right, below = max(0, body.right() - view.right()), max(0, body.bottom() - view.bottom())
+        self.scroll_by(right or min(0, body.left()), below or min(0, body.top()))
 
     # Painting
 
@@ -192,6 +200,11 @@ class NavigationView(QGraphicsView):
         self._place_hint()
         if self.is_far:
             self.viewport().update()
+
+    @guard
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        super().scrollContentsBy(dx, dy)
+        self._place_hint()  # Qt scrolls what lies on the viewport along
 
     def _place_hint(self) -> None:
         self._hint.adjustSize()

@@ -30,6 +30,7 @@ __all__ = ["CanvasView"]
 
 _PORT_PRESS = 9.0
 _WIRE_PRESS = 6.0
+_REASON_REACH = 80
 
 Button = Qt.MouseButton
 Modifier = Qt.KeyboardModifier
@@ -74,6 +75,7 @@ class CanvasView(NavigationView):
         self._reason.setObjectName("canvas.reason")
         self._reason.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._reason.hide()
+        self._reason_at: QPoint | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAcceptDrops(True)
@@ -84,8 +86,15 @@ class CanvasView(NavigationView):
         self.cancel_gesture()
         self.canvas.close()
 
-    def show_reason(self, text: str, position: QPoint, *, refused: bool = True) -> None:
-        """Show why a wire may not end here, or had better not, beside the pointer."""
+    def show_reason(self, text: str, position: QPoint, *, refused: bool = True, stays: bool = False) -> None:
+        """Show why a wire may not end here, or had better not, beside the pointer.
+
+        Parameters
+        ----------
+        stays : bool
+            After the end of the gesture, until the pointer goes away or something else is done.
+        """
+        self._reason_at = position if stays and text else None
         self._reason.setVisible(bool(text))
         if not text:
             return
@@ -105,6 +114,12 @@ class CanvasView(NavigationView):
             y = position.y() - 12 - self._reason.height()
         self._reason.move(max(0, x), max(0, y))
 
+    def _leave_reason(self, position: QPoint | None = None) -> None:
+        """Take a reason away that stayed, once the pointer is far from where it belongs; at once without a place."""
+        kept = self._reason_at
+        if kept is not None and (position is None or (position - kept).manhattanLength() > _REASON_REACH):
+            self.show_reason("", kept)
+
     # Events
 
     @property
@@ -123,6 +138,7 @@ class CanvasView(NavigationView):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         QToolTip.hideText()
+        self._leave_reason()
         position = event.position().toPoint()
         event.accept()
         if self._gesture is not None:
@@ -187,6 +203,7 @@ class CanvasView(NavigationView):
         if self._gesture is not None:
             self._gesture.move(position, event.modifiers())
         else:
+            self._leave_reason(position)
             self._hover(position)
 
     @guard
@@ -222,6 +239,7 @@ class CanvasView(NavigationView):
     @guard
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.accept()
+        self._leave_reason()
         pixels = event.pixelDelta()
         touchpad = not pixels.isNull() and event.phase() != Qt.ScrollPhase.NoScrollPhase
         if touchpad and not event.modifiers() & Modifier.ControlModifier:
@@ -278,6 +296,7 @@ class CanvasView(NavigationView):
 
     @guard
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        self._leave_reason()
         if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
             self._space, self._space_used = True, False
             event.accept()

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SearchPopup"]
 
-_WIDTH, _HEIGHT = 360, 360
+_WIDTH, _MOST_HEIGHT = 360, 360
+_LIST_HEIGHT = 280
 
 
 class SearchPopup(QFrame):
@@ -37,12 +38,14 @@ class SearchPopup(QFrame):
         self.setObjectName("palette.popup")
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self._infos: tuple[LayerInfo, ...] = ()
+        self._help = ""
         self.search = QLineEdit()
         self.search.setObjectName("palette.popup_search")
         self.search.setAccessibleName("Add a layer")
         self.model = TypeModel(self)
         self.view = QListView()
         self.view.setObjectName("palette.popup_list")
+        self.view.setAccessibleName("Layer types that fit")
         self.view.setModel(self.model)
         self.view.setItemDelegate(rows.TypeDelegate(self.view, summaries=True))
         self.view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -57,7 +60,7 @@ class SearchPopup(QFrame):
         box.setContentsMargins(8, 8, 8, 8)
         box.setSpacing(6)
         box.addWidget(self.search)
-        box.addWidget(self.view, 1)
+        box.addWidget(self.view)
         box.addWidget(self._note)
         self.search.textChanged.connect(self._fill)
         self.search.returnPressed.connect(lambda: self._choose(self.view.currentIndex()))
@@ -65,7 +68,9 @@ class SearchPopup(QFrame):
         self.view.clicked.connect(self._choose)
 
     def sizeHint(self) -> QSize:
-        return QSize(_WIDTH, _HEIGHT)
+        """As high as what is found needs."""
+        layout = self.layout()
+        return QSize(_WIDTH, layout.sizeHint().height() if layout is not None else _MOST_HEIGHT)
 
     def ask(self, infos: Iterable[LayerInfo], at: QPoint, prompt: str, note: str = "") -> None:
         """Open at a place of the screen.
@@ -82,22 +87,29 @@ class SearchPopup(QFrame):
         self._infos = tuple(infos)
         self.search.setPlaceholderText(prompt)
         self.search.clear()
-        self._note.setText(note)
-        self._note.setVisible(bool(note))
+        self._help = note
         self._fill()
-        self.resize(self.sizeHint())
         screen = QGuiApplication.screenAt(at) or QGuiApplication.primaryScreen()
         limit = screen.availableGeometry()
         x = max(limit.left(), min(at.x() - 16, limit.right() - _WIDTH - 8))
-        y = max(limit.top(), min(at.y() - 20, limit.bottom() - _HEIGHT - 8))
+        y = max(limit.top(), min(at.y() - 20, limit.bottom() - _MOST_HEIGHT - 8))
         self.move(x, y)
         self.show()
         self.search.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def _fill(self) -> None:
         self.model.fill(self._infos, self.search.text(), grouped=False)
-        if self.model.rowCount():
+        count = self.model.rowCount()
+        if count:
             self.view.setCurrentIndex(self.model.index(0, 0))
+        self._note.setText(self._help if count else "No layer type fits.")
+        self._note.setVisible(bool(self._note.text()))
+        self.view.setVisible(count > 0)
+        self.view.setFixedHeight(min(_LIST_HEIGHT, sum(self.view.sizeHintForRow(row) for row in range(count))))
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()  # or the old least size would still hold
+        self.resize(self.sizeHint())
 
     def _choose(self, index: QModelIndex) -> None:
         kind = index.data(rows.TYPE)

@@ -22,7 +22,7 @@ __all__ = ["CurvesView"]
 
 _MARKS_BELOW = 200
 _HEADER_HEIGHT = 24
-_TWO_PLOTS_WIDTH = 480
+_TWO_PLOTS_WIDTH, _TWO_PLOTS_HEIGHT = 480, 200
 _TEST_ROLES = ("ok", "warning", "error", "text")
 
 
@@ -35,7 +35,7 @@ class CurvesView(QWidget):
         self._model = RunModel()
         self._drawn: tuple[int, ...] = ()
         self._loss = Plot("Loss", self)
-        self._tests = Plot("Test", self)
+        self._tests = Plot("Test", self, shares=True)
         self.log_button = QCheckBox("Log", self)
         self.log_button.setObjectName("training.log_scale")
         self.log_button.setToolTip("Show the loss on a logarithmic scale")
@@ -122,7 +122,8 @@ class CurvesView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the plots side by side where there is more width than height."""
         super().resizeEvent(event)
-        wide = event.size().width() > max(1.3 * event.size().height(), _TWO_PLOTS_WIDTH)
+        width, height = event.size().width(), event.size().height()
+        wide = width > 1.3 * height and (width > _TWO_PLOTS_WIDTH or height < _TWO_PLOTS_HEIGHT)
         direction = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
         if self._layout.direction() != direction:
             self._layout.setDirection(direction)
@@ -130,6 +131,11 @@ class CurvesView(QWidget):
 
 class Plot(QWidget):
     """One pair of axes with a heading that is legend and readout at once.
+
+    Parameters
+    ----------
+    shares : bool
+        Whether values from 0 to 1 are shares of 1, as an accuracy is: then 1 is the top of the axis.
 
     Attributes
     ----------
@@ -147,9 +153,10 @@ class Plot(QWidget):
     hovered = Signal(float)
     moved = Signal(float, float)
 
-    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, parent: QWidget | None = None, *, shares: bool = False) -> None:
         super().__init__(parent)
         self._title = title
+        self._shares = shares
         self._curves: dict[str, tuple[pg.PlotDataItem, Series, int, QColor]] = {}
         self._iteration = math.nan
         self.fitted = True
@@ -194,9 +201,16 @@ class Plot(QWidget):
             values = np.log10(values[values > 0])
         values = values[np.isfinite(values)]
         if len(values):
-            low, high = float(values.min()), float(values.max())
-            room = 0.05 * (high - low) or 0.05 * abs(high) or 0.5
-            self._set_range((-0.01 * last, 1.01 * max(last, 1)), (low - room, high + room))
+            self._set_range((-0.01 * last, 1.01 * max(last, 1)), self._span(float(values.min()), float(values.max())))
+
+    def _span(self, low: float, high: float) -> tuple[float, float]:
+        """Least and largest number on the vertical axis for values from ``low`` to ``high``."""
+        if self._shares and 0.0 <= low and high <= 1.0:
+            low = min(math.floor(10.0 * low) / 10.0, 0.9)
+            return low - 0.02 * (1.0 - low), 1.0 + 0.03 * (1.0 - low)
+        room = 0.05 * (high - low) or 0.05 * abs(high) or 0.5
+        bottom = low - room
+        return (bottom if self.log or low < 0.0 else max(0.0, bottom)), high + room
 
     def show_iterations(self, first: float, last: float) -> None:
         """Show the iterations that another plot was moved to."""
@@ -287,7 +301,8 @@ class Plot(QWidget):
                 words.append(f"<b>{formats.number(float(row[column]))}</b>")
                 at = float(row[0]) if math.isnan(at) else at
             parts.append("&nbsp;".join(words))
-        title = f"<b>{self._title}</b>" if math.isnan(at) else f"iteration {formats.count(int(at))}"
+        place = formats.count(int(at)) if math.isfinite(at) else ""
+        title = f"<b>{self._title}</b>" if not place else f"iteration {place}" if names else f"{place}:"
         return "&nbsp;&nbsp; ".join([title, *parts])
 
     @guard
@@ -345,6 +360,8 @@ class _QuietPlot(pg.PlotWidget):  # type: ignore[misc]
         self.getAxis("bottom").enableAutoSIPrefix(False)
         self.getAxis("left").enableAutoSIPrefix(False)
         self.getAxis("left").setWidth(48)
+        self.getAxis("left").setTickDensity(0.7)
+        self.getPlotItem().setContentsMargins(0.0, 8.0, 0.0, 0.0)  # half a line, or the topmost number is cut off
 
     @guard
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:

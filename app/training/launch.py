@@ -16,7 +16,7 @@ from engine.worker import RunFolder, TrainingProcess
 if TYPE_CHECKING:
     from app.document import Document
 
-__all__ = ["Launch", "default_solver_text", "run_parents", "solver_choices"]
+__all__ = ["Launch", "default_solver_text", "obstacle", "run_parents", "solver_choices"]
 
 _BIGGEST_SOLVER = 256 * 1024
 
@@ -33,6 +33,8 @@ class Launch:
         What the run is called after.
     net_text, solver_text : str
         What trains.
+    extras_text : str or None
+        Text of ``SOLVER.prototxt.extras.json``, where there is one.
     base_dirs, plugin_paths : sequence of Path
         Where data and plugins are looked for.
     origin : mapping
@@ -43,6 +45,7 @@ class Launch:
     name: str
     net_text: str
     solver_text: str
+    extras_text: str | None = None
     base_dirs: Sequence[Path] = ()
     plugin_paths: Sequence[Path] = ()
     origin: dict[str, str] = field(default_factory=dict)
@@ -58,6 +61,7 @@ class Launch:
             name=path.stem if path else (document.graph.net_name or "untitled"),
             net_text=bytes(document.graph).decode("utf-8", "surrogateescape"),
             solver_text=default_solver_text(document) if solver_text is None else solver_text,
+            extras_text=_extras_of(document.solver_path),
             base_dirs=search_folders(path.parent if path else None),
             plugin_paths=tuple(getattr(document, "plugin_paths", ())),
             origin=origin,
@@ -65,9 +69,32 @@ class Launch:
 
     def start(self) -> tuple[RunFolder, TrainingProcess]:
         """Write the run folder and start its process; WorkerError says what is in the way."""
-        run = RunFolder.create(self.parent, self.net_text, self.solver_text, self.name, environment=self.origin)
+        run = RunFolder.create(
+            self.parent,
+            self.net_text,
+            self.solver_text,
+            self.name,
+            extras_text=self.extras_text,
+            environment=self.origin,
+        )
         process = TrainingProcess.start(run, base_dirs=self.base_dirs, plugin_paths=self.plugin_paths)
         return run, process
+
+
+def obstacle(document: Document | None) -> str:
+    """Say why a document cannot be trained, or nothing."""
+    if document is None:
+        return "Open a net first."
+    nodes = document.graph.nodes()
+    if not nodes:
+        return "The net is empty. Add layers first (Tab)."
+    open_node = next((node for node in nodes if "?" in node.bottoms), None)
+    return f"Layer '{open_node.name}' has an open bottom. Connect it first." if open_node else ""
+
+
+def _extras_of(solver: Path | None) -> str | None:
+    path = None if solver is None else solver.with_name(f"{solver.name}.extras.json")
+    return path.read_bytes().decode("utf-8", "surrogateescape") if path is not None and path.is_file() else None
 
 
 def run_parents(net: Path | None) -> tuple[Path, ...]:

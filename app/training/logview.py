@@ -6,6 +6,7 @@ import re
 
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
+from app.qt import guard
 from app.theme import monospace_font
 
 __all__ = ["LogView"]
@@ -26,6 +27,10 @@ class LogView(QPlainTextEdit):
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setFont(monospace_font())
         self.setPlaceholderText("What the training writes appears here.")
+        self._following = True
+        self._adding = False
+        self.verticalScrollBar().valueChanged.connect(self._moved)
+        self.verticalScrollBar().rangeChanged.connect(self._range_changed)
 
     def add(self, text: str) -> None:
         """Add text at the end; of the prefix of each line only the time is shown."""
@@ -36,9 +41,20 @@ class LogView(QPlainTextEdit):
         if len(lines) > _MOST_LINES:
             text = "\n".join(lines[-_MOST_LINES:])
         bar = self.verticalScrollBar()
-        followed = bar.value() >= bar.maximum()
         place = bar.value()
         cursor = self.textCursor()
         cursor.movePosition(cursor.MoveOperation.End)
+        self._adding = True
         cursor.insertText(text)
-        bar.setValue(bar.maximum() if followed else place)
+        bar.setValue(bar.maximum() if self._following else place)
+        self._adding = False
+
+    @guard
+    def _moved(self, value: int) -> None:
+        if not self._adding:
+            self._following = value >= self.verticalScrollBar().maximum()
+
+    @guard
+    def _range_changed(self, _least: int, most: int) -> None:
+        if self._following:  # lines were added, or the view became lower
+            self.verticalScrollBar().setValue(most)

@@ -14,7 +14,7 @@ from app.theme import Theme
 from app.training import formats
 from app.training.actions import ActionButton, TrainingActions
 from app.training.facts import FactsRow, StateChip
-from app.training.launch import Launch, run_parents
+from app.training.launch import Launch, obstacle, run_parents
 from app.training.logview import LogView
 from app.training.model import Notice, RunModel
 from app.training.pictures import Pictures
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TrainingPanel"]
 
-_NARROW = 760
+_NARROW, _ONE_ROW, _COLUMN = 760, 560, 400
 _SMALLEST = QSize(320, 220)
 _LEAST_PICTURE = 48
 
@@ -63,6 +63,7 @@ class TrainingPanel(QWidget):
         self._model = RunModel()
         self._told: Notice | None = None
         self._state = "idle"
+        self._blocked = obstacle(self._document)
         self._make_parts()
         self._arrange()
         self._connect()
@@ -111,8 +112,9 @@ class TrainingPanel(QWidget):
         for part in (self.pictures, self._tabs):
             part.setMinimumHeight(_LEAST_PICTURE)  # these give way, not the figures above, where the dock is low
             self._split.addWidget(part)
-        self._split.setStretchFactor(0, 3)
-        self._split.setStretchFactor(1, 2)
+        self._split.setStretchFactor(0, 2)
+        self._split.setStretchFactor(1, 1)
+        self._split.setSizes([400, 200])
         head = QVBoxLayout()
         head.setContentsMargins(8, 8, 8, 4)
         head.setSpacing(8)
@@ -161,6 +163,7 @@ class TrainingPanel(QWidget):
             document.path_changed.connect(self._path_changed)
             document.changed.connect(self._document_changed)
             QTimer.singleShot(0, self, self._look_for_active_runs)
+        self._blocked = obstacle(self._document)
         self._render()
 
     def _solver_changed(self) -> None:
@@ -171,9 +174,10 @@ class TrainingPanel(QWidget):
         if self._document is not None:
             self.runs.set_parents(run_parents(self._document.path))
 
-    def _document_changed(self, _events: object) -> None:
-        if not self._model.live:
-            self._render_actions()
+    @guard
+    def _document_changed(self, _events: object = None) -> None:
+        self._blocked = obstacle(self._document)
+        self._render_actions()
 
     @guard
     def _look_for_active_runs(self) -> None:
@@ -191,22 +195,11 @@ class TrainingPanel(QWidget):
         if callable(notify) and self.visibleRegion().isEmpty():
             notify(notice.text, notice.kind, list(actions))
 
-    def _obstacle(self) -> str:
-        document = self._document
-        if document is None:
-            return "Open a net first."
-        if not document.graph.nodes():
-            return "The net is empty. Add layers first (Tab)."
-        if any("?" in node.bottoms for node in document.graph.nodes()):
-            node = next(node for node in document.graph.nodes() if "?" in node.bottoms)
-            return f"Layer '{node.name}' has an open bottom. Connect it first."
-        return ""
-
     # Commands
 
     def train(self) -> None:
         """Start a new run of the document as it is now."""
-        if self._document is None or self._obstacle() or self._model.live:
+        if self._document is None or self._blocked or self._model.live:
             return
         if self._needs_trust(self._document):
             return
@@ -327,10 +320,10 @@ class TrainingPanel(QWidget):
 
     def _render_actions(self) -> None:
         wish = self._session.wish if self._session else ""
-        self._actions.show_state(self._model.state, wish, self._obstacle())
+        self._actions.show_state(self._model.state, wish, self._blocked)
         self.chip.show_state(self._model.state, wish)
         if self._model.state == "idle":
-            self.pictures.say(self._obstacle() or "Press Train (Ctrl+Enter) to see loss and accuracy here.")
+            self.pictures.say(self._blocked or "Press Train (Ctrl+Enter) to see loss and accuracy here.")
 
     def _render_pictures(self) -> None:
         if self.isVisible():
@@ -357,7 +350,7 @@ class TrainingPanel(QWidget):
         if session is None or session.run is None or snapshot is None:
             return []
         run, iteration = session.run, formats.count(snapshot_iteration(snapshot))
-        return [(f"Resume from iteration {iteration}", lambda: self.resume_run(run))]
+        return [(f"Resume from {iteration}", lambda: self.resume_run(run))]
 
     def _mark_node(self, document: Document, notice: Notice) -> None:
         from engine.diagnostics import Diagnostic
@@ -380,19 +373,23 @@ class TrainingPanel(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fit a narrow column as well as a wide strip."""
         super().resizeEvent(event)
-        narrow = event.size().width() < _NARROW
-        wanted = self._second if narrow else self._top
+        self.strip.fit(event.size())
+        width, height = event.size().width(), event.size().height()
+        for button in self._buttons:
+            button.set_compact(width < (_NARROW if button is not self._buttons[0] else _COLUMN))
+        self.facts.set_columns(3 if width < _ONE_ROW else 6)
+        wanted = self._second if width < _ONE_ROW else self._top
         if wanted.indexOf(self.solver_box) < 0:
             for row in (self._top, self._second):
                 row.removeWidget(self.solver_label)
                 row.removeWidget(self.solver_box)
             self._solver_place(wanted)
-            for button in self._buttons[1:]:
-                button.set_compact(narrow)
-            self.facts.set_columns(3 if narrow else 6)
-            self._split.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
-            length = self._split.height() if narrow else self._split.width()
-            self._split.setSizes([round(0.6 * length), round(0.4 * length)])
+        standing = width < _NARROW and height > 0.8 * width
+        self._tabs.setVisible(standing or width >= _COLUMN)  # where there is room for one, it is for the curves
+        way = Qt.Orientation.Vertical if standing else Qt.Orientation.Horizontal
+        if self._split.orientation() != way:
+            self._split.setOrientation(way)
+            self._split.setSizes([400, 200])
 
     @guard
     def closeEvent(self, event: QCloseEvent) -> None:

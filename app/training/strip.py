@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFrame,
     QHBoxLayout,
     QLabel,
     QPlainTextEdit,
     QPushButton,
     QSizePolicy,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from app.icons import icon_pixmap
+from app.icons import icon, icon_pixmap
 from app.theme import Theme, monospace_font
 from app.training.model import Notice
 
@@ -25,6 +27,8 @@ __all__ = ["MessageStrip"]
 
 _LOOKS = {"info": ("info", "accent"), "warning": ("warning", "warning"), "error": ("x-circle", "error")}
 _DETAIL_LINES = 8
+_NARROW = 560
+_REST = 200
 
 
 class MessageStrip(QFrame):
@@ -34,6 +38,7 @@ class MessageStrip(QFrame):
         super().__init__(parent)
         self.setObjectName("training.message")
         self.notice: Notice | None = None
+        self._room = 0
         self._extra: list[QPushButton] = []
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self._mark = QLabel(self)
@@ -44,22 +49,36 @@ class MessageStrip(QFrame):
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.details_button = self._button("Show details", "details", self._toggle_details)
         self.copy_button = self._button("Copy", "copy", self._copy)
-        self.close_button = self._button("Dismiss", "dismiss", lambda: self.show_notice(None))
+        self.close_button = QToolButton(self)
+        self.close_button.setObjectName("training.message_dismiss")
+        self.close_button.setIcon(icon("x", "text_muted"))
+        self.close_button.setAutoRaise(True)
+        self.close_button.setToolTip("Dismiss")
+        self.close_button.setAccessibleName("Dismiss")
+        self.close_button.clicked.connect(lambda: self.show_notice(None))
         self.details = QPlainTextEdit(self)
         self.details.setObjectName("training.details_text")
         self.details.setReadOnly(True)
         self.details.setFont(monospace_font())
         self.details.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.details.setFixedHeight(self.details.fontMetrics().lineSpacing() * _DETAIL_LINES + 16)
-        self._row = QHBoxLayout()
-        self._row.setSpacing(8)
-        self._row.addWidget(self._mark)
-        self._row.addWidget(self.text, 1)
-        for button in (self.details_button, self.copy_button, self.close_button):
-            self._row.addWidget(button)
+        sentence = QHBoxLayout()
+        sentence.setSpacing(8)
+        sentence.addWidget(self._mark)
+        sentence.addWidget(self.text, 1)
+        self._buttons = QHBoxLayout()
+        self._buttons.setSpacing(8)
+        self._buttons.addStretch(1)
+        for button in (self.details_button, self.copy_button):
+            self._buttons.addWidget(button)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._row.addLayout(sentence, 1)
+        self._row.addLayout(self._buttons)
+        line = QHBoxLayout()
+        line.addLayout(self._row, 1)
+        line.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 4, 4)
-        layout.addLayout(self._row)
+        layout.addLayout(line)
         layout.addWidget(self.details)
         Theme.notifier().changed.connect(self.restyle)
         self.show_notice(None)
@@ -73,7 +92,7 @@ class MessageStrip(QFrame):
     def show_notice(self, notice: Notice | None, actions: Sequence[tuple[str, Callable[[], object]]] = ()) -> None:
         """Show a notice with buttons of its own, or nothing."""
         for old in self._extra:
-            self._row.removeWidget(old)
+            self._buttons.removeWidget(old)
             old.deleteLater()
         self._extra.clear()
         self.notice = notice
@@ -82,7 +101,7 @@ class MessageStrip(QFrame):
             return
         for place, (label, slot) in enumerate(actions):
             button = self._button(label, f"action_{place}", slot)
-            self._row.insertWidget(2 + place, button)
+            self._buttons.insertWidget(1 + place, button)
             self._extra.append(button)
         self.text.setText(notice.text)
         self.details.setPlainText(notice.details)
@@ -105,8 +124,17 @@ class MessageStrip(QFrame):
         self._show_details(self.details.isHidden())
 
     def _show_details(self, shown: bool) -> None:
+        line = self.details.fontMetrics().lineSpacing()
+        room = self._room - _REST  # what figures and curves leave
+        self.details.setFixedHeight(max(3 * line, min(_DETAIL_LINES * line + 16, room)))
         self.details.setVisible(shown)
         self.details_button.setText("Hide details" if shown else "Show details")
+
+    def fit(self, panel: QSize) -> None:
+        """Fit a panel of this size: buttons below the sentence where it is narrow, less of the details where low."""
+        self._room = panel.height()
+        narrow = panel.width() < _NARROW
+        self._row.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
 
     def _copy(self) -> None:
         if self.notice is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QGridLayout, QMainWindow, QWidget
 
 from app.document import Document
 from app.icons import icon
@@ -49,13 +49,13 @@ class MainWindow(QMainWindow):
         self.files = FileFlow(self)
         self.status = StatusLine(self)
         self.setStatusBar(self.status)
-        self._bars = InfoArea()
-        self._stage = QVBoxLayout()
+        self._stage = QGridLayout()
         self._stage.setContentsMargins(0, 0, 0, 0)
-        self._stage.setSpacing(0)
-        self._stage.addWidget(self._bars)
         middle = QWidget()
         middle.setLayout(self._stage)
+        self._bars = InfoArea(middle)
+        # Over the canvas, which must not jump under the pointer when a message comes or goes.
+        self._stage.addWidget(self._bars, 0, 0, Qt.AlignmentFlag.AlignTop)
         self.setCentralWidget(middle)
         self.palette_panel = PalettePanel()
         self._docks = PanelDocks(self, self._panel_made)
@@ -125,8 +125,21 @@ class MainWindow(QMainWindow):
             self.toolbar.add_training(panel)
             actions = (panel.train_action, panel.pause_action, panel.stop_action, panel.snapshot_action)
             self.train_menu.addActions(actions)
+            panel.folder_trusted.connect(self._trust)
         elif name == "problems":
+            panel.line_activated.connect(self._show_line)
             self._show_counts()
+
+    @guard
+    def _show_line(self, line: int, column: int) -> None:
+        """Go to a line of the text that a problem names, and to the layer that is selected with it."""
+        if "text" in self.panels:
+            self.show_panel("text")
+            self.panels["text"].reveal_line(line, column)
+        self.document.selection.flush()
+        last = self.document.selection.last
+        if last is not None:
+            self._canvas().reveal(last)
 
     # The document
 
@@ -138,7 +151,8 @@ class MainWindow(QMainWindow):
         if document.path is not None:
             document.live.trusted = self.settings.is_trusted(document.path.parent)
         self.canvas = CanvasArea(document, self)
-        self._stage.addWidget(self.canvas, 1)
+        self._stage.addWidget(self.canvas, 0, 0)
+        self._bars.raise_()
         self.palette_panel.set_registry(document.registry)
         self._connect(document, self.canvas)
         self._docks.set_document(document)

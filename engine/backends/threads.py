@@ -18,9 +18,12 @@ __all__ = ["default_threads", "matrix_threads"]
 
 def default_threads() -> int:
     """Return half the cores that this process may use, at least 1."""
+    return max(1, _cores() // 2)
+
+
+def _cores() -> int:
     affinity = getattr(os, "sched_getaffinity", None)  # Linux only
-    cores = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
-    return max(1, cores // 2)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
 @contextlib.contextmanager
@@ -30,13 +33,13 @@ def matrix_threads(count: int | None = None) -> Iterator[int]:
     Parameters
     ----------
     count : int, optional
-        Threads; :func:`default_threads` when absent.
+        Threads; :func:`default_threads` when absent. No more are taken than there are cores: they would only wait.
 
     Yields
     ------
     int
         The number in force.
     """
-    number = count or default_threads()
+    number = min(count or default_threads(), _cores())
     with threadpool_limits(limits=number, user_api="blas"):
         yield number

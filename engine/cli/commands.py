@@ -55,10 +55,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given and given[0] == "run":
         return _run_script(given[1:])
-    options = _parser().parse_args(_modern(given))
-    if not hasattr(options, "module"):
-        _parser().print_help()
-        return 2
+    parser = _parser()
+    if not given or given[0] == "help":
+        parser.print_help()
+        return 0 if given else 2
+    given = _modern(given)
+    if given[0] not in (*COMMANDS, "-h", "--help", "--version"):
+        parser.error(f"'{given[0]}' is no command; expected one of {', '.join(COMMANDS)}, or the file of a net")
+    options = parser.parse_args(given)
     return _guard(lambda: _run(options))
 
 
@@ -236,7 +240,9 @@ def _add_check(commands: Commands) -> None:
         "Nothing is trained, and Python layers run only with --trust.",
     )
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="net or solver prototxt")
-    parser.add_argument("--trust", action="store_true", help="run the Python layers that the nets name, to check them too")
+    parser.add_argument(
+        "--trust", action="store_true", help="run the Python layers that the nets name, to check them too"
+    )
     parser.add_argument("--json", action="store_true", help="print the faults as a JSON list")
     parser.set_defaults(module="engine.cli.check")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,8 +60,7 @@ class DatumDecoder:
         for datum in datums:
             if (datum.channels, datum.height, datum.width) != shape or len(datum.data) != size or datum.encoded:
                 return self._decode_each(records, datums), labels
-        if size != shape[0] * shape[1] * shape[2]:
-            raise self._wrong_size(records[0][0], shape, size)
+        self._check_size(records[0][0], shape, size)
         flat = np.frombuffer(b"".join([datum.data for datum in datums]), dtype=np.uint8)
         return flat.reshape(len(datums), *shape), labels
 
@@ -101,15 +101,21 @@ class DatumDecoder:
             values = np.frombuffer(datum.data, dtype=np.uint8)
         else:
             values = np.array(datum.float_data, dtype=np.float32)
-        if values.size != shape[0] * shape[1] * shape[2]:
-            raise self._wrong_size(key, shape, values.size)
+        self._check_size(key, shape, values.size)
         return values.reshape(shape)
 
-    def _wrong_size(self, key: bytes, shape: tuple[int, ...], size: int) -> DataError:
-        return DataError(
-            f"Record {_spell(key)} of '{self.path}': expected {shape[0]} x {shape[1]} x {shape[2]} values as it "
-            f"states, got {size}."
-        )
+    def _check_size(self, key: bytes, shape: tuple[int, int, int], size: int) -> None:
+        spelled = " x ".join(map(str, shape))
+        if min(shape) < 1:
+            raise DataError(
+                f"Record {_spell(key)} of '{self.path}': expected an image with channels, height and width of 1 or "
+                f"more, got {spelled}.",
+                next_step="Write the database anew; this record holds no image.",
+            )
+        if size != math.prod(shape):
+            raise DataError(
+                f"Record {_spell(key)} of '{self.path}': expected {spelled} values as it states, got {size}."
+            )
 
 
 def _spell(key: bytes) -> str:

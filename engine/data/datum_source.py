@@ -100,6 +100,7 @@ class DatumSource:
         make_transform = partial(Transform, transform_param, train=train, owner=owner, mean=mean)
         self._maker = _BatchMaker(reader, decoder, make_transform, int(data_param.batch_size), labels, seed)
         self._shapes = self._maker.look_at_first()
+        _check_memory(self._shapes[0], owner)
         if data_param.rand_skip:
             reader.skip(int(random_stream(seed).integers(data_param.rand_skip)))
         self._state = self._maker.position()
@@ -202,11 +203,24 @@ class _BatchMaker:
         return self._transform
 
 
+def _check_memory(shape: tuple[int, ...], owner: str) -> None:
+    """Refuse a batch that cannot be held, before its records are collected one by one."""
+    try:
+        np.empty(shape, np.float32)  # takes nothing until it is written to
+    except (MemoryError, ValueError) as error:
+        raise DataError(
+            f"{owner}: expected memory for a batch of shape {shape}, got less than that.",
+            next_step="Lower batch_size or crop_size.",
+        ) from error
+
+
 def _missing(written: str, found: ResolvedPath, owner: str) -> DataError:
     if not written:
-        return DataError(f"{owner}: expected the path of a database in data_param.source, got none.")
+        step = "Name it there."
+        return DataError(f"{owner}: expected the path of a database in data_param.source, got none.", next_step=step)
     tried = ", ".join(f"'{path}'" for path in found.tried)
-    return DataError(f"{owner}: database '{written}' was not found; tried {tried}.")
+    step = "Put the data there, or correct the path."
+    return DataError(f"{owner}: database '{written}' was not found; tried {tried}.", next_step=step)
 
 
 def _color(transform_param: Any, owner: str) -> bool | None:

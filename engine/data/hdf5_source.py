@@ -16,6 +16,7 @@ from engine.paths import resolve, search_folders
 __all__ = ["Hdf5Source"]
 
 _FILES, _ROWS = 0, 1
+_NUMBERS = "biuf"  # kinds of dtype
 
 
 class Hdf5Source:
@@ -121,9 +122,11 @@ class Hdf5Source:
                 f"{self._owner}: expected an HDF5 file, got '{path}', which cannot be read ({error})."
             ) from error
         rows = {name: len(array) for name, array in zip(self._names, data, strict=True)}
-        if len(set(rows.values())) > 1 or not all(rows.values()):
-            spelled = ", ".join(f"{count} in '{name}'" for name, count in rows.items())
+        spelled = ", ".join(f"{count} in '{name}'" for name, count in rows.items())
+        if len(set(rows.values())) > 1:
             raise DataError(f"{self._owner}: expected data sets with equally many rows in '{path}', got {spelled}.")
+        if not all(rows.values()):
+            raise DataError(f"{self._owner}: expected at least one row in '{path}', got {spelled}.")
         shapes = tuple(array.shape[1:] for array in data)
         if self._row_shapes is not None and shapes != self._row_shapes:
             raise DataError(
@@ -143,6 +146,12 @@ class Hdf5Source:
         dataset = file[name]
         if dataset.ndim == 0:
             raise DataError(f"{self._owner}: expected rows in data set '{name}' of '{path}', got a single value.")
+        if dataset.dtype.kind not in _NUMBERS:
+            raise DataError(
+                f"{self._owner}: expected numbers in data set '{name}' of '{path}', got elements of type "
+                f"{dataset.dtype}.",
+                next_step="Write integers or floating-point numbers.",
+            )
         array: FloatArray = np.ascontiguousarray(dataset[()], dtype=np.float32)
         return array
 
@@ -156,13 +165,13 @@ def _read_list(written: str, folders: Sequence[Path], owner: str) -> tuple[Path,
             f"tried {tried}."
         )
     try:
-        lines = found.path.read_text(encoding="utf-8").splitlines()
+        lines = found.path.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
         raise DataError(
             f"{owner}: expected a text file that lists HDF5 files, got '{found.path}', which is not text.",
             next_step="Name a text file with the path of the HDF5 file in it.",
         ) from error
-    search = (*folders, *search_folders(found.path.parent))
+    search = tuple(dict.fromkeys((*folders, *search_folders(found.path.parent))))
     files: list[Path] = []
     for line in filter(None, map(str.strip, lines)):
         files += _resolve_line(line, search, found.path, owner)

@@ -50,6 +50,18 @@ class _Environment:
                 next_step="Check that it was written completely and that no other library of this process holds it.",
             ) from error
         weakref.finalize(self, self.handle.close)
+        self._check_whole(path / "data.mdb" if path.is_dir() else path)
+
+    def _check_whole(self, file: Path) -> None:
+        """Refuse a file that ends before its last page: reading what is not there would end the process."""
+        wanted = (self.handle.info()["last_pgno"] + 1) * self.handle.stat()["psize"]
+        size = file.stat().st_size
+        if size < wanted:
+            self.handle.close()
+            raise DataError(
+                f"Database '{file}': expected at least {wanted} bytes, as its header says, got {size}: it was cut off.",
+                next_step="Copy or download it again.",
+            )
 
 
 _environments = _Environments()

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path as FilePath
 from typing import Any
 
 from engine.diagnostics.records import Diagnostic, QuickFix, Severity
-from engine.graph import NodeId, OpGraph, Path
+from engine.graph import Node, NodeId, OpGraph, Path
 from engine.paths import resolve, search_folders
 from engine.prototxt import Element, Field, ListValue, Message, Scalar
 from engine.schema import Schema, SchemaProblem, convert
 
-__all__ = ["SchemaMemo", "check_files", "check_schema"]
+__all__ = ["FIELD_CODES", "LayerProblems", "check_files", "check_net_fields", "check_schema", "names_files"]
 
 _SEVERITY: dict[str, Severity] = {
-    "unknown_field": "warning",
+    "unknown_field": "error",
     "bad_value": "error",
-    "duplicate_field": "warning",
+    "duplicate_field": "error",
 }
 _CODES = {"unknown_field": "field-unknown", "bad_value": "field-value", "duplicate_field": "field-repeated"}
+#: The codes of what the schema does not know or allow.
+FIELD_CODES = frozenset(_CODES.values())
 # Fields that name a file or folder which a run reads.
 _FILES: tuple[Path, ...] = (
     ("data_param", "source"),
@@ -34,8 +36,8 @@ _FILES: tuple[Path, ...] = (
 )
 
 
-class SchemaMemo:
-    """Remembers what the schema says about layers whose text has not changed since; one for each document."""
+class LayerProblems:
+    """Remembers what the schema says about layers whose text has not changed since."""
 
     def __init__(self) -> None:
         self._held: dict[Field, tuple[str, list[tuple[SchemaProblem, Path]]]] = {}
@@ -53,43 +55,39 @@ class SchemaMemo:
         self._held[field] = (field.text, located)
         return located
 
-    def keep(self, fields: set[Field]) -> None:
-        """Forget all but ``fields``."""
-        for field in self._held.keys() - fields:
-            del self._held[field]
 
-
-def check_schema(graph: OpGraph, schema: Schema | None, memo: SchemaMemo) -> Iterator[Diagnostic]:
-    """Find unknown fields, values of the wrong kind, and fields given too often."""
-    seen: set[Field] = set()
-    root = graph.tree.root
-    top = Message("", graph.tree)
-    for item in root:
-        if item.key is None:
-            top.items.append(item)
-            continue
-        seen.add(item)
-        node = NodeId(item.key)
-        type_name = "LayerParameter" if item.name == "layer" else "V1LayerParameter"
+def check_schema(graph: OpGraph, node: NodeId, schema: Schema | None, memo: LayerProblems) -> Iterator[Diagnostic]:
+    """Find unknown fields of a layer, values of the wrong kind, and fields given too often."""
+    held = graph.message(node).owner
+    if not isinstance(held, Field):
+        return  # the net's own inputs
+    type_name = "LayerParameter" if held.name == "layer" else "V1LayerParameter"
+    problems = memo.problems(held, type_name, schema)
+    if problems:
         title = graph.node(node).heading
-        for problem, path in memo.problems(item, type_name, schema):
-            yield _diagnostic(_moved(problem, item.line - 1), node, path, f"{title}: ")
-    memo.keep(seen)
+        for problem, path in problems:
+            yield _diagnostic(_moved(problem, held.line - 1), node, path, f"{title}: ")
+
+
+def check_net_fields(graph: OpGraph, schema: Schema | None) -> Iterator[Diagnostic]:
+    """Find the same in the net's own fields."""
+    top = Message("", graph.tree)
+    top.items = [item for item in graph.tree.root.items if item.key is None]
     for problem in convert(top, "NetParameter", schema=schema).problems:
         if problem.kind in _CODES:
             yield _diagnostic(problem, None, _path(top, problem), "")
 
 
-def check_files(graph: OpGraph, folder: FilePath | None) -> Iterator[Diagnostic]:
+def names_files(graph: OpGraph, node: Node) -> bool:
+    """Whether a layer has a field that names a file."""
+    return next(_files(graph, node), None) is not None
+
+
+def check_files(graph: OpGraph, nodes: Iterable[NodeId], folder: FilePath) -> Iterator[Diagnostic]:
     """Find files and data bases that are not where the net says; nothing is opened."""
     folders = search_folders(folder)
-    for node in graph.nodes():
-        if node.bottoms and node.type != "InfogainLoss":
-            continue
-        for path in _FILES:
-            value = graph.field(node.id, path)
-            if not isinstance(value, Scalar) or value.kind != "string" or node.virtual:
-                continue
+    for node in map(graph.node, nodes):
+        for path, value in _files(graph, node):
             found = resolve(value.as_str(), folders)
             if not found.found:
                 yield Diagnostic(
@@ -103,6 +101,16 @@ def check_files(graph: OpGraph, folder: FilePath | None) -> Iterator[Diagnostic]
                     path,
                     "Put the data there, or correct the path.",
                 )
+
+
+def _files(graph: OpGraph, node: Node) -> Iterator[tuple[Path, Scalar]]:
+    """Go through the fields of a layer that name a file which a run reads."""
+    if node.virtual or (node.bottoms and node.type != "InfogainLoss"):
+        return
+    for path in _FILES:
+        value = graph.field(node.id, path)
+        if isinstance(value, Scalar) and value.kind == "string":
+            yield path, value
 
 
 def _diagnostic(problem: SchemaProblem, node: NodeId | None, path: Path, title: str) -> Diagnostic:

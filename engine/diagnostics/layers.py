@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any, Protocol
 
 from engine.diagnostics.records import Diagnostic, QuickFix
 from engine.graph import Node, NodeId, OpGraph
+from engine.schema import is_caffe_type
 
-__all__ = ["TypeRegistry", "check_formats", "check_layers", "check_loss"]
+__all__ = ["TypeRegistry", "check_formats", "check_layer", "check_loss", "has_loss", "is_data"]
 
 
 class TypeRegistry(Protocol):
@@ -23,34 +24,37 @@ class TypeRegistry(Protocol):
         ...
 
 
-def check_layers(graph: OpGraph, registry: TypeRegistry | None) -> Iterator[Diagnostic]:
-    """Find unknown types, wrong numbers of ports, names used twice, and rules that exclude each other."""
-    known = frozenset(registry.types()) if registry is not None else frozenset()
-    for node in graph.nodes():
-        if node.virtual:
-            continue
-        if registry is not None and node.type not in known:
-            yield _unknown_type(graph, node, registry)
-        elif registry is not None:
-            yield from _check_ports(node, getattr(registry, "info", lambda _: None)(node.type))
-        yield from _check_name(graph, node)
-        if graph.count(node.id, ("include",)) and graph.count(node.id, ("exclude",)):
-            yield Diagnostic(
-                "rule-both",
-                "error",
-                f"{node.heading} has include and exclude rules; a layer may have one kind.",
-                *graph.place(node.id, ("exclude",)),
-                node.id,
-                ("exclude",),
-                "Remove one of the two kinds.",
-            )
+def check_layer(graph: OpGraph, node: Node, registry: TypeRegistry | None, known: Set[str]) -> Iterator[Diagnostic]:
+    """Find an unknown type, a wrong number of ports, a name used twice, and rules that exclude each other."""
+    if node.virtual:
+        return
+    if registry is not None and node.type not in known:
+        yield _unknown_type(graph, node, registry)
+    elif registry is not None:
+        yield from _check_ports(node, getattr(registry, "info", lambda _: None)(node.type))
+    yield from _check_name(graph, node)
+    if graph.count(node.id, ("include",)) and graph.count(node.id, ("exclude",)):
+        yield Diagnostic(
+            "rule-both",
+            "error",
+            f"{node.heading} has include and exclude rules; a layer may have one kind.",
+            *graph.place(node.id, ("exclude",)),
+            node.id,
+            ("exclude",),
+            "Remove one of the two kinds.",
+        )
 
 
 def _unknown_type(graph: OpGraph, node: Node, registry: TypeRegistry) -> Diagnostic:
     path = ("layer", "type") if node.version == 0 else ("type",)
     line, column = graph.place(node.id, path)
     if not node.type:
-        return Diagnostic("type-missing", "error", f"{node.heading} has no type.", line, column, node.id, path)
+        message, step = f"{node.heading} has no type.", "Give it one."
+        return Diagnostic("type-missing", "error", message, line, column, node.id, path, step)
+    if is_caffe_type(node.type):
+        message = f"{node.heading}: Caffe's layer type '{node.type}' is not offered yet."
+        step = "Write it as a Python layer."
+        return Diagnostic("type-not-offered", "error", message, line, column, node.id, path, step)
     closest = registry.closest(node.type)
     fix = None
     if closest and node.version == 2:
@@ -77,12 +81,15 @@ def _check_ports(node: Node, info: Any) -> Iterator[Diagnostic]:
         return
     for what, have in (("bottoms", len(node.bottoms)), ("tops", len(node.tops))):
         least, most = getattr(info, f"min_{what}", 0), getattr(info, f"max_{what}", None)
+        if what == "tops" and node.type.endswith("Loss"):
+            least = 0  # a loss whose top is not named gets one without a name
         if have < (least or 0) or (most is not None and have > most):
+            noun = what[:-1] if (most or least) == 1 else what
             wanted = f"{least}" if least == most else f"{least} to {most}" if most is not None else f"at least {least}"
             yield Diagnostic(
                 f"{what}-count",
                 "error",
-                f"{node.heading} ({node.type}) takes {wanted} {what}, has {have}.",
+                f"{node.heading} ({node.type}) takes {wanted} {noun}, has {have}.",
                 node.line,
                 1,
                 node.id,
@@ -114,12 +121,10 @@ def _check_name(graph: OpGraph, node: Node) -> Iterator[Diagnostic]:
             return
 
 
-def check_formats(graph: OpGraph) -> Iterator[Diagnostic]:
-    """Find layers in an old format, and old and new ones in one file."""
-    old = next((node for node in graph.nodes() if node.version < 2), None)
+def check_formats(old: Node | None, new: Node | None) -> Iterator[Diagnostic]:
+    """Tell that layers are in an old format, or old and new ones in one file; takes the first of each kind."""
     if old is None:
         return
-    new = next((node for node in graph.nodes() if node.version == 2 and not node.virtual), None)
     if new is not None:
         yield Diagnostic(
             "format-mixed",
@@ -132,20 +137,18 @@ def check_formats(graph: OpGraph) -> Iterator[Diagnostic]:
         )
         return
     yield Diagnostic(
-        "format-old", "info", "The file is in the old 'layers' format; it is saved as it is.", old.line, 1, old.id
+        "format-old",
+        "error",
+        "The file is in the old 'layers' format, which cannot run yet; it is saved as it is.",
+        old.line,
+        1,
+        old.id,
+        next_step="Rewrite its layers as 'layer'.",
     )
 
 
-def check_loss(graph: OpGraph) -> Iterator[Diagnostic]:
-    """Find training nets without a loss: there is data in TRAIN, and nothing to minimise."""
-    source: Node | None = None
-    for node in graph.nodes():
-        if "TRAIN" not in node.phases:
-            continue
-        if node.type.endswith("Loss") or any(_is_nonzero(text) for text in _weights(graph, node.id)):
-            return
-        if source is None and not node.bottoms and not node.virtual and node.type not in ("Input", "Parameter"):
-            source = node
+def check_loss(source: Node | None) -> Iterator[Diagnostic]:
+    """Tell that a training net has no loss; takes its first source of data."""
     if source is not None:
         yield Diagnostic(
             "loss-missing",
@@ -156,6 +159,19 @@ def check_loss(graph: OpGraph) -> Iterator[Diagnostic]:
             None,
             next_step="Add a loss layer, or give a top a loss_weight.",
         )
+
+
+def is_data(node: Node) -> bool:
+    """Whether a layer gives data to train with."""
+    is_source = not node.bottoms and not node.virtual and node.type not in ("Input", "Parameter")
+    return is_source and "TRAIN" in node.phases
+
+
+def has_loss(graph: OpGraph, node: Node) -> bool:
+    """Whether training minimises something that the layer makes."""
+    if "TRAIN" not in node.phases:
+        return False
+    return node.type.endswith("Loss") or any(_is_nonzero(text) for text in _weights(graph, node.id))
 
 
 def _weights(graph: OpGraph, node: NodeId) -> list[str]:

@@ -16,15 +16,14 @@ _RESULTS = ("Accuracy", "Loss", "Softmax", "Silence", "Output")
 _MANY = 2000
 
 
-def check_wiring(graph: OpGraph) -> Iterator[Diagnostic]:
-    """Find bottoms without a writer, tops with two writers, and tops without a reader."""
-    nodes = graph.nodes()
-    # A net without any source in a phase is not meant for it.
-    fed = frozenset().union(*(node.phases for node in nodes if not node.bottoms))
-    for node in nodes:
-        for bottom, name in enumerate(node.bottoms):
-            yield from _check_bottom(graph, node, bottom, name, fed)
-        yield from _check_tops(graph, node)
+def check_wiring(graph: OpGraph, node: Node, fed: frozenset[str]) -> Iterator[Diagnostic]:
+    """Find bottoms without a writer, tops with two writers, and tops without a reader.
+
+    ``fed`` are the phases in which the net has a source: one without any in a phase is not meant for it.
+    """
+    for bottom, name in enumerate(node.bottoms):
+        yield from _check_bottom(graph, node, bottom, name, fed)
+    yield from _check_tops(graph, node)
 
 
 def _check_bottom(graph: OpGraph, node: Node, bottom: int, name: str, fed: frozenset[str]) -> Iterator[Diagnostic]:

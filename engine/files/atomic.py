@@ -22,7 +22,8 @@ def atomic_write(path: str | os.PathLike[str], data: bytes) -> None:
     Parameters
     ----------
     path : path
-        The file; where it is a symbolic link, the file that the link leads to is replaced. Its permissions stay.
+        The file; where it is a symbolic link, the file that the link leads to is replaced. Its permissions stay. What
+        is there and is no file, such as ``/dev/stdout`` or a pipe, is written to and stays what it is.
     data : bytes
 
     Raises
@@ -49,6 +50,10 @@ def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         Lies in the folder of ``path``, under a hidden name.
     """
     target = Path(path).resolve()
+    if target.exists() and not target.is_file() and not target.is_dir():
+        with target.open("wb") as device:
+            yield device
+        return
     aside = target.with_name(f".{target.name[:200]}.{secrets.token_hex(6)}.tmp")
     try:
         descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
@@ -58,7 +63,9 @@ def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         os.replace(aside, target)
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, OSError) and error.filename == str(aside):
+            error.filename = str(target)  # nobody knows the hidden name
         with contextlib.suppress(OSError):
             aside.unlink(missing_ok=True)
         raise

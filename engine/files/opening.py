@@ -48,7 +48,7 @@ def map_file(path: Path, wanted: FileKind) -> memoryview:
                 pass
         except WireError as error:
             raise damaged(path, wanted, error) from error
-    looks_like, step = describe_kind(content)
+    looks_like, step = describe_kind(content, wanted)
     raise FileFormatError(f"Expected {wanted.value}, but '{path}' looks like {looks_like}.", next_step=step)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -12,8 +13,8 @@ import networkx as nx
 from engine.errors import GraphError
 from engine.graph.binding import UNWIRED, Binding, Slot, occurrences
 from engine.graph.core import GraphCore
-from engine.graph.records import Edge, Node, NodeId, Path
-from engine.graph.rules import PHASES
+from engine.graph.records import INPUTS, Edge, Node, NodeId, Path
+from engine.graph.rules import PHASES, NetState
 from engine.graph.versions import base_name
 from engine.prototxt import Field, Message, ParseProblem, Scalar, Tree, Value
 from engine.schema import to_message
@@ -114,20 +115,40 @@ class GraphQueries(GraphCore):
         """Return the nodes of a name, in document order: there may be one for each phase."""
         return tuple(self.node(node) for node in self._sorted(self._named.get(name, ())))
 
+    def ids_named(self, name: str) -> frozenset[NodeId]:
+        """Return the nodes of a name, in no order."""
+        return frozenset(self._named.get(name, ()))
+
     def node_at(self, line: int) -> NodeId | None:
         """Return the node on whose text a line of the document lies, or None."""
-        found = None
-        for node in self._order:
+        tree, nodes = self._tree, self._order[1:] if INPUTS in self._bindings else self._order
+        if not nodes:
+            return None
+
+        def start(node: NodeId) -> int:
             field = self._bindings[node].field
-            if field is None:
-                continue
-            start = self._tree.start_line(field)
-            if start > line:
-                break
-            last = start + field.line_breaks - (1 if field.text.endswith("\n") else 0)
-            if line <= last:
-                found = node
-        return found
+            return 0 if field is None else tree.start_line(field)
+
+        place = bisect_right(nodes, line, key=start) - 1
+        if place < 0:
+            return None
+        field = self._bindings[nodes[place]].field
+        assert field is not None
+        last = start(nodes[place]) + field.line_breaks - (1 if field.text.endswith("\n") else 0)
+        return nodes[place] if line <= last else None
+
+    def readings(self) -> Mapping[NodeId, Binding]:
+        """Return what was read of each node: another object, once the text of the layer has been edited."""
+        return MappingProxyType(self._bindings)
+
+    @property
+    def states(self) -> tuple[NetState, ...]:
+        """The states that the document is looked at in: each phase alone, and with each stage that its rules name."""
+        return self._states
+
+    def users(self, blob: str) -> frozenset[NodeId]:
+        """Return the nodes that read or write a blob name."""
+        return frozenset(self._users.get(blob, ()))
 
     def line_range(self, node: NodeId) -> tuple[int, int]:
         """Return the first and last line of a layer, without the comments above it."""

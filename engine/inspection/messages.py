@@ -93,6 +93,7 @@ def error_to_json(error: NetcanvasError) -> dict[str, Any]:
         fields |= {"kind": error.kind, "file": error.file, "line": error.line}
     if isinstance(error, UnknownLayerTypeError):
         fields |= {"layer": error.layer, "layer_type": error.layer_type, "closest": list(error.closest)}
+        fields["of_caffe"] = error.of_caffe
     bases = [cls.__name__ for cls in type(error).__mro__ if issubclass(cls, NetcanvasError)]
     return {"classes": bases, "fields": fields}
 
@@ -123,7 +124,9 @@ def error_from_json(value: dict[str, Any]) -> NetcanvasError:
                 traceback_text=fields["traceback_text"],
             )
         if name == "UnknownLayerTypeError":
-            return UnknownLayerTypeError(fields["layer"], fields["layer_type"], fields["closest"])
+            return UnknownLayerTypeError(
+                fields["layer"], fields["layer_type"], fields["closest"], of_caffe=fields["of_caffe"]
+            )
         if name == "DataError":
             return DataError(fields["message"], next_step=step)
     return NetcanvasError(fields["message"], next_step=step)

@@ -167,4 +167,6 @@ def _loss_weights(node: NetNode) -> list[float]:
         weights = given + [0.0] * (tops - len(given))
     else:
         weights = [float(call_layer(node.layer, "default_loss_weight", top)) for top in range(tops)]
+        last = max((top + 1 for top, weight in enumerate(weights) if weight), default=0)
+        node.layer_param.loss_weight.extend(weights[:last])  # Caffe's files of weights have it
     return weights if any(weights) else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from engine.net.backprop import plan_backward
 from engine.net.build import BuiltNet, build_nodes
 from engine.net.filtering import NetState, filter_net
 from engine.net.nodes import LAYER_FAULTS, NetNode, call_layer, close_nodes, layer_failure
+from engine.net.overwriting import find_overwriting
 from engine.net.params import LearnableParam
 from engine.net.plan import Plan
 from engine.net.prepare import check_wiring, inputs_to_layers, read_param
@@ -162,9 +164,16 @@ class Net:
         }
 
     def _find_warnings(self) -> list[str]:
+        names = Counter(node.name for node in self._nodes if len(node.blobs))
+        found = [
+            f"{count} layers with parameters are named '{name}' in phase {self.phase}: weights are stored and found by "
+            "name, so only the last would get its own back. Give each a name of its own."
+            for name, count in names.items()
+            if count > 1
+        ]
         if self.phase is not Phase.TRAIN:
-            return []
-        found = []
+            return found
+        found += find_overwriting(self._nodes)
         for node in self._nodes:
             unread = bool(node.tops) and all(blob.name in self.outputs for blob in node.tops)
             if node.type == "Python" and unread and not node.loss_weights and node.bottoms:

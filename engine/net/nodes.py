@@ -106,6 +106,13 @@ def close_nodes(nodes: Iterable[NetNode]) -> None:
             _log.warning("%s", error)
 
 
+def _text_of(error: BaseException) -> str:
+    try:
+        return str(error).strip() or "no message"
+    except Exception:  # a plugin's exception may fail at its own text
+        return "no message"
+
+
 def layer_failure(layer: Layer, method: str, error: BaseException) -> NetcanvasError:
     """Return the error to raise for an exception that left a layer's method.
 
@@ -120,10 +127,11 @@ def layer_failure(layer: Layer, method: str, error: BaseException) -> NetcanvasE
         elif not error.method:
             error.method = method
         return error
-    summary = f"{type(error).__name__}: {str(error).strip() or 'no message'}"
+    summary = f"{type(error).__name__}: {_text_of(error)}"
     if bound.info.builtin:
         text = "".join(traceback.format_exception(error))
-        return LayerError(bound.name, bound.type, summary, method=method, traceback_text=text)
+        step = "Lower the batch size or the layer's sizes." if isinstance(error, MemoryError) else ""
+        return LayerError(bound.name, bound.type, summary, method=method, next_step=step, traceback_text=text)
     # Nets of built-in layers need no plugin code
     from engine.plugins import as_written, hint_for, place_of, plugin_traceback
 

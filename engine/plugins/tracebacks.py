@@ -18,6 +18,7 @@ _PYTHON2_SYNTAX = re.compile(
 )
 _NAMESPACE = re.compile(r"netcanvas_plugins_[0-9a-f]{12}_\d+\.")
 _GONE_FROM_NUMPY = re.compile(r"module 'numpy' has no attribute '(float|int|bool|object|str|complex)'")
+_REPLACED = re.compile(r"property '(data|diff)' of '\w+' object has no setter")
 _PYTHON2_NAMES = {
     "xrange": "range",
     "unicode": "str",
@@ -97,6 +98,9 @@ def hint_for(error: BaseException) -> str:
     gone = _GONE_FROM_NUMPY.match(str(error)) if isinstance(error, AttributeError) else None
     if gone:
         return f"'np.{gone.group(1)}' has left numpy; write '{gone.group(1)}'."
+    kept = _REPLACED.match(str(error)) if isinstance(error, AttributeError) else None
+    if kept:
+        return f"The net keeps '{kept.group(1)}'; write into it: {kept.group(1)}[...] = values."
     if isinstance(error, TypeError) and str(error).startswith(
         "load() missing 1 required positional argument: 'Loader'"
     ):

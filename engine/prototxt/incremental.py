@@ -74,7 +74,7 @@ def _beginning(items: list[Item], place: int) -> int:
     """
     while place > 0:
         low = place - 1
-        if type(items[place]) is Field:
+        if _is_sound(items[place]):
             while low > 0 and _is_sound(items[low]) and not items[low - 1].text.endswith("\n"):
                 low -= 1
             if _is_sound(items[low]):

@@ -204,7 +204,8 @@ class _Parser:
             return
         owner = here.owner
         assert owner is not None and owner.parent is not None
-        self._fault(trivia.end(), f"The list of '{owner.name}' is not closed.", "A ']' is missing here or before.")
+        place = len(self.text[:start].rstrip())  # in the list itself, not in what comes next
+        self._fault(place - 1, f"The list of '{owner.name}' is not closed.", "A ']' is missing here or before.")
         self.here = owner.parent
 
     def _slow(self, here: Message) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from engine.schema.catalogue import Schema, load_schema
 from engine.schema.convert import Conversion, SchemaProblem, convert, to_message
 from engine.schema.info import EnumValueInfo, FieldInfo, MessageInfo
+from engine.schema.layer_fields import is_caffe_type
 from engine.schema.read import read_net, read_solver
 from engine.schema.sniff import FileKind, describe_kind, sniff
 from engine.schema.text import format_float32, quote, to_text
@@ -24,6 +25,7 @@ __all__ = [
     "convert",
     "describe_kind",
     "format_float32",
+    "is_caffe_type",
     "load_schema",
     "quote",
     "read_net",

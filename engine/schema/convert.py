@@ -30,6 +30,8 @@ _INTEGER_KINDS = {
 _FLOAT_TYPES = frozenset({FieldDescriptor.TYPE_FLOAT, FieldDescriptor.TYPE_DOUBLE})
 _TEXT_TYPES = frozenset({FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES})
 
+_ALIKE = 0.81
+
 ProblemKind = Literal["unknown_field", "duplicate_field", "bad_value", "not_prototxt"]
 
 
@@ -222,8 +224,10 @@ def _parse(field: Any, value: prototxt.Scalar) -> Any:
 
 
 def _unknown_field(descriptor: Any, item: prototxt.Field) -> SchemaProblem:
-    closest = difflib.get_close_matches(item.name, descriptor.fields_by_name, n=1)
-    step = f"Did you mean '{closest[0]}'?" if closest else ""
+    # All "..._param" look alike: only what comes before that tells a slip from a field of another Caffe.
+    stems = {name.removesuffix("_param"): name for name in descriptor.fields_by_name}
+    closest = difflib.get_close_matches(item.name.removesuffix("_param"), stems, n=1, cutoff=_ALIKE)
+    step = f"Did you mean '{stems[closest[0]]}'?" if closest else "Correct it, or remove it."
     text = f"{descriptor.name} has no field '{item.name}'."
     return _problem("unknown_field", descriptor, item.name, text, item, step)
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from engine.schema.info import MessageInfo
 
-__all__ = ["param_field_for", "param_fields_for"]
+__all__ = ["is_caffe_type", "param_field_for", "param_fields_for"]
 
 _SPECIAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -29,6 +29,20 @@ _SPECIAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 _NOT_A_TYPE = frozenset({"transform_param", "loss_param"})
+# The layer types that BVLC Caffe registers.
+_CAFFE_TYPE_NAMES = """
+AbsVal Accuracy ArgMax BNLL BatchNorm BatchReindex Bias Clip Concat ContrastiveLoss Convolution Crop Data
+Deconvolution Dropout DummyData ELU Eltwise Embed EuclideanLoss Exp Filter Flatten HDF5Data HDF5Output HingeLoss
+Im2col ImageData InfogainLoss InnerProduct Input LRN LSTM LSTMUnit Log MVN MemoryData MultinomialLogisticLoss
+PReLU Parameter Pooling Power Python RNN ReLU Reduction Reshape SPP Scale Sigmoid SigmoidCrossEntropyLoss Silence
+Slice Softmax SoftmaxWithLoss Split Swish TanH Threshold Tile WindowData
+"""
+_CAFFE_TYPES = frozenset(_CAFFE_TYPE_NAMES.split())
+
+
+def is_caffe_type(layer_type: str) -> bool:
+    """Return whether BVLC Caffe has a layer type, so that its name is no slip, whether or not it is offered here."""
+    return layer_type in _CAFFE_TYPES
 
 
 def param_fields_for(layer: MessageInfo, layer_type: str) -> tuple[str, ...]:

@@ -104,5 +104,5 @@ def _named(path: Path | None) -> str:
 
 
 def _wrong_kind(data: bytes, path: Path | None, wanted: FileKind) -> FileFormatError:
-    looks_like, step = describe_kind(data)
+    looks_like, step = describe_kind(data, wanted)
     return FileFormatError(f"Expected {wanted.value}, but {_named(path)} looks like {looks_like}.", next_step=step)

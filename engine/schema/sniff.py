@@ -65,6 +65,17 @@ _NEXT_STEPS = {
     FileKind.ARCHIVE: "Unpack it first.",
     FileKind.EMPTY: "Check that it was downloaded or saved completely.",
 }
+# Where one kind is wanted and another came, there may be more to say.
+_NEXT_STEPS_FOR = {
+    (FileKind.SOLVER_TEXT, FileKind.NET_TEXT): "Give the solver file whose 'net' field names this net.",
+    (FileKind.WEIGHTS, FileKind.NET_TEXT): "Weights are in a .caffemodel file, which training writes.",
+    (FileKind.WEIGHTS, FileKind.SOLVER_TEXT): "Weights are in a .caffemodel file, which training writes.",
+    (FileKind.WEIGHTS, FileKind.SOLVER_STATE): "Give the .caffemodel file that was written with it.",
+    (FileKind.SOLVER_STATE, FileKind.NET_TEXT): "A state is in a .solverstate file, which training writes.",
+    (FileKind.SOLVER_STATE, FileKind.SOLVER_TEXT): "A state is in a .solverstate file, which training writes.",
+    (FileKind.SOLVER_STATE, FileKind.WEIGHTS): "Give the .solverstate file that was written with it, or begin anew "
+    "from these weights: netcanvas train --weights FILE.",
+}
 
 # Field number -> wire types it may have at the top level of each kind of binary file.
 _NET_TAGS = {1: {LENGTH}, 2: {LENGTH}, 3: {LENGTH}, 4: {VARINT, LENGTH}, 5: {VARINT}, 6: {LENGTH}, 7: {VARINT}}
@@ -111,13 +122,21 @@ def sniff(data: bytes | mmap.mmap) -> FileKind:
     return _sniff_binary(data) or FileKind.BINARY
 
 
-def describe_kind(data: bytes | mmap.mmap) -> tuple[str, str]:
+def describe_kind(data: bytes | mmap.mmap, wanted: FileKind | None = None) -> tuple[str, str]:
     """Return what the content of a file looks like and the next step, as texts for an error; the second may be empty.
 
     The first completes the sentence "the file looks like ...".
+
+    Parameters
+    ----------
+    data : bytes or mmap
+        The whole file.
+    wanted : FileKind, optional
+        What it should have been.
     """
     kind = sniff(data)
-    return kind.value, _NEXT_STEPS.get(kind, "")
+    specific = _NEXT_STEPS_FOR.get((wanted, kind)) if wanted is not None else None
+    return kind.value, specific or _NEXT_STEPS.get(kind, "Check the path.")
 
 
 def _sniff_binary(data: bytes | mmap.mmap) -> FileKind | None:

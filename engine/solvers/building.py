@@ -72,8 +72,7 @@ def build(
     file = _file_of(param)
     message = read_solver(file or param) if isinstance(param, (str, Path)) else param
     folders = tuple(base_dirs) or search_folders(file.parent if file else None)
-    check_policy(message)
-    rule_type(message)
+    _check_numbers(message)
     if seed is None:
         seed = int(message.random_seed) if message.random_seed >= 0 else secrets.randbelow(2**31)
     plans = [plan_train_net(message, folders, net_text), *plan_test_nets(message, folders, net_text)]
@@ -103,11 +102,29 @@ def check_settings(path: Path) -> None:
         The first fault: of the text, of a setting, or of a net file that cannot be found or read.
     """
     param = read_solver(path)
-    check_policy(param)
+    _check_numbers(param)
     rule_type(param)(param, (), get_backend("numpy"))
     folders = search_folders(path.parent)
     plan_train_net(param, folders)
     plan_test_nets(param, folders)
+
+
+def _check_numbers(param: Any) -> None:
+    """Refuse settings that no training can have, and warn of a rate that was forgotten."""
+    check_policy(param)
+    rule_type(param)
+    counts = [(name, int(getattr(param, name)), 1) for name in ("iter_size", "average_loss")]
+    counts += [(name, int(getattr(param, name)), 0) for name in ("max_iter", "display", "snapshot")]
+    counts += [("test_iter", int(batches), 1) for batches in param.test_iter]
+    for name, value, least in counts:
+        if value < least:
+            raise SolverError(
+                f"Solver: expected {name} of {least} or more, got {value}.", next_step=f"Correct {name}, or remove it."
+            )
+    if not param.base_lr:
+        _log.warning(
+            "Solver: base_lr is %s, so nothing will be learned.", "0" if param.HasField("base_lr") else "not set"
+        )
 
 
 def rule_type(param: Any) -> type[UpdateRule]:

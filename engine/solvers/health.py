@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,10 +14,19 @@ from engine.errors import SolverError
 if TYPE_CHECKING:
     from engine.net import Net
 
-__all__ = ["SATURATED_LOSS", "check_params", "describe_first_nonfinite", "is_saturated", "nonfinite_error"]
+__all__ = ["SATURATED_LOSS", "check_params", "describe_first_nonfinite", "is_saturated", "nonfinite_error", "quiet"]
 
 SATURATED_LOSS = -math.log(np.finfo(np.float32).tiny)
 """Softmax loss of a true class whose probability fell to the smallest float32: 87.3365 in Caffe's logs."""
+
+
+def quiet() -> AbstractContextManager[None]:
+    """Turn numpy's warnings about overflow off: a solver finds what is not finite and names it.
+
+    What the user turned into an exception stays one.
+    """
+    modes: Any = {kind: "ignore" for kind, mode in np.geterr().items() if mode == "warn"}
+    return np.errstate(**modes)
 
 
 def is_saturated(loss: float) -> bool:

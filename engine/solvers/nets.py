@@ -64,7 +64,7 @@ def plan_train_net(param: Any, folders: Sequence[Path], net_text: str | None = N
     if net_text is not None:
         net, origin, where = read_net(net_text), "net", tuple(folders)
     else:
-        named = [name for name in _TRAIN_FIELDS if param.HasField(name)]
+        named = [name for name in _TRAIN_FIELDS if param.HasField(name) and getattr(param, name) != ""]
         if len(named) != 1:
             got = " and ".join(named) or "none"
             raise SolverError(

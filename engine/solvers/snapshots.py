@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.errors import SolverError, WeightsError
+from engine.errors import LayerError, SolverError, WeightsError
 from engine.files import atomic_write, load_weights, read_solver_state, write_solver_state, write_weights
 from engine.paths import resolve, search_folders
 from engine.solvers.reports import SnapshotPaths
 
 if TYPE_CHECKING:
     from engine.net import Net
+    from engine.net.nodes import NetNode
     from engine.solvers.update import UpdateRule
 
 __all__ = ["Restored", "check_writable", "extras_path", "load", "save", "snapshot_paths"]
@@ -88,16 +89,38 @@ def save(paths: SnapshotPaths, net: Net, test_nets: Sequence[Net], rule: UpdateR
         If a file cannot be written; older files are left as they were.
     """
     write_weights(net, paths.model)
-    extras: dict[str, Any] = {
-        "version": _EXTRAS_VERSION,
-        "iteration": paths.iteration,
-        "net": net.get_state(),
-        "test_nets": [test_net.get_state() for test_net in test_nets],
-    }
+    extras = extras_path(paths.state)
+    try:
+        atomic_write(extras, _encode_extras(paths.iteration, net, test_nets))
+    except LayerError as error:  # a plugin's own state is not worth the loss of a snapshot
+        extras.unlink(missing_ok=True)
+        _log.warning("%s Training that goes on from '%s' will not be exactly the same.", error, paths.state)
+    write_solver_state(paths.state, paths.iteration, str(paths.model), rule.get_history(), current_step)
+
+
+def _encode_extras(iteration: int, net: Net, test_nets: Sequence[Net]) -> bytes:
+    states = [each.get_state() for each in (net, *test_nets)]
+    for each, state in zip((net, *test_nets), states, strict=True):
+        for node in each.nodes:
+            _check_encodable(node, state.get(node.name))
+    extras: dict[str, Any] = {"version": _EXTRAS_VERSION, "iteration": iteration, "net": states[0]}
+    extras["test_nets"] = states[1:]
     if any(layer.host_arrays for layer in net.layers):
         extras["global_generators"] = _global_generators()
-    atomic_write(extras_path(paths.state), json.dumps(extras, separators=(",", ":")).encode())
-    write_solver_state(paths.state, paths.iteration, str(paths.model), rule.get_history(), current_step)
+    return json.dumps(extras, separators=(",", ":")).encode()
+
+
+def _check_encodable(node: NetNode, state: Any) -> None:
+    try:
+        json.dumps(state)
+    except (TypeError, ValueError) as error:
+        raise LayerError(
+            node.name,
+            node.type,
+            f"expected numbers, texts, lists and dicts, got {state['own']!r} ({error}).",
+            method="get_state",
+            next_step="Return an array as array.tolist().",
+        ) from error
 
 
 class Restored:

@@ -16,7 +16,7 @@ from engine.net import Net
 from engine.registry import LayerRegistry
 from engine.solvers import snapshots
 from engine.solvers.building import build, rule_type
-from engine.solvers.health import check_params, is_saturated, nonfinite_error
+from engine.solvers.health import check_params, is_saturated, nonfinite_error, quiet
 from engine.solvers.log import TrainingLog
 from engine.solvers.policies import learning_rate, step_reached
 from engine.solvers.reports import Action, IterationReport, SnapshotPaths, TestReport
@@ -199,6 +199,10 @@ class Solver:
         end = self.iteration + iterations
         self.stopped = False
         self._loss = SmoothedLoss(int(self.param.average_loss))
+        with quiet():
+            self._train_to(end)
+
+    def _train_to(self, end: int) -> None:
         while self.iteration < end:
             if self._test_due():
                 self.test_all()
@@ -214,7 +218,7 @@ class Solver:
         """Forward, backward and update once."""
         began, param = time.perf_counter(), self.param
         self.net.clear_param_diffs()
-        passes = max(int(param.iter_size), 1)
+        passes = int(param.iter_size)
         loss = 0.0
         for _ in range(passes):
             loss += self.net.forward()

@@ -5,6 +5,7 @@ file                   content
 =====================  ==============================================================================
 ``net.prototxt``       the net as it was when the run began
 ``solver.prototxt``    the solver, likewise
+``*.extras.json``      the solver's extras, where it has any
 ``environment.json``   versions, backend, threads, seed, base folders, plugin sources with their hashes
 ``plugins/``           copies of those sources
 ``metrics.jsonl``      one JSON object a line: every iteration, test and snapshot
@@ -124,6 +125,7 @@ class RunFolder:
         solver_text: str,
         name: str = "run",
         *,
+        extras_text: str | None = None,
         environment: Mapping[str, Any] | None = None,
     ) -> RunFolder:
         """Make the folder of a new run below ``parent``.
@@ -136,6 +138,8 @@ class RunFolder:
             Frozen as they are; bytes that are not UTF-8 may be there as surrogate escapes.
         name : str
             Usually the net's name; the folder is called after it and the time.
+        extras_text : str, optional
+            The solver's extras, ``SOLVER.prototxt.extras.json``: our own options, which Caffe does not know.
         environment : mapping, optional
             First content of ``environment.json``; the process completes it.
 
@@ -152,6 +156,8 @@ class RunFolder:
             run.snapshots.mkdir()
             run.net_file.write_bytes(net_text.encode("utf-8", "surrogateescape"))
             run.solver_file.write_bytes(solver_text.encode("utf-8", "surrogateescape"))
+            if extras_text is not None:
+                run.extras_file.write_bytes(extras_text.encode("utf-8", "surrogateescape"))
             run.write_environment(environment or {})
             run.log_file.touch()
             descriptor = os.open(run.key_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -197,6 +203,11 @@ class RunFolder:
     def solver_file(self) -> Path:
         """The frozen solver."""
         return self.path / "solver.prototxt"
+
+    @property
+    def extras_file(self) -> Path:
+        """The frozen extras of the solver, where it has any."""
+        return self.path / "solver.prototxt.extras.json"
 
     @property
     def environment_file(self) -> Path:

@@ -181,8 +181,8 @@ class Trainer:
         self._tell_progress()
         details = {"layer": failure.layer, "method": failure.method, "traceback": failure.traceback}
         self._save_status(state="failed", message=failure.message, failure=details)
-        self._server.broadcast(StateChanged("failed", failure.message))
         self._server.broadcast(failure)
+        self._server.broadcast(StateChanged("failed", failure.message))
 
     # What the solver tells
 

@@ -21,6 +21,7 @@ class DropoutLayer(Layer):
     """
 
     type = "Dropout"
+    in_place_leaves = "signs"
 
     _ratio: float
     _mask: Array | None = None

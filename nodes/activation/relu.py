@@ -29,3 +29,6 @@ class ReLULayer(UnaryLayer):
                 next_step="Give the top a name of its own.",
             )
         super().setup(bottom, top)
+        in_place = bottom[0].on_host is top[0].on_host
+        self.backward_reads = "signs" if in_place else ""  # of its bottom, which its top then is
+        self.in_place_leaves = "signs" if slope else "values"

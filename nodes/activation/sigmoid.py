@@ -13,6 +13,7 @@ class SigmoidLayer(UnaryLayer):
     """``1 / (1 + exp(-x))``, computed as ``tanh(x / 2) / 2 + 1 / 2`` (Caffe's ``SigmoidLayer``)."""
 
     type = "Sigmoid"
+    backward_reads = "values"
 
     def spec(self, bottom: Blob) -> OpSpec:
         """Return the operation."""

@@ -13,6 +13,7 @@ class SoftmaxLayer(UnaryLayer):
     """``exp(x) / sum(exp(x))`` along ``softmax_param.axis`` (Caffe's ``SoftmaxLayer``)."""
 
     type = "Softmax"
+    backward_reads = "values"
 
     def spec(self, bottom: Blob) -> OpSpec:
         """Return the operation for the layer's axis."""

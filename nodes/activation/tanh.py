@@ -13,6 +13,8 @@ class TanHLayer(UnaryLayer):
     """``tanh(x)`` (Caffe's ``TanHLayer``)."""
 
     type = "TanH"
+    backward_reads = "values"
+    in_place_leaves = "signs"
 
     def spec(self, bottom: Blob) -> OpSpec:
         """Return the operation."""

@@ -30,6 +30,11 @@ class LabelledLayer(Layer):
         """Find the classes and refuse labels that are not one for each position."""
         scores, labels = bottom
         self.class_axis = self.axis(axis, scores)
+        if scores.shape[self.class_axis] < 1:
+            self.fail_shape(
+                f"expected at least one class at axis {self.class_axis} of '{scores.name}', got shape {scores.shape}.",
+                bottom=0,
+            )
         self.outer = product(scores.shape[: self.class_axis])
         self.classes = scores.shape[self.class_axis]
         self.inner = product(scores.shape[self.class_axis + 1 :])

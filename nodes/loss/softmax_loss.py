@@ -67,7 +67,7 @@ class SoftmaxWithLossLayer(LabelledLayer):
         if self._valid is not None:
             losses *= self._valid
         self._normalizer = self._count_normalizer()
-        top[0].data[...] = -losses.sum() / self._normalizer
+        top[0].data[...] = (0 - losses.sum()) / self._normalizer
 
     def backward(self, top: Sequence[Blob], propagate_down: Sequence[bool], bottom: Sequence[Blob]) -> None:
         """``(softmax - one_hot(label)) * weight / normalizer``; zero where the label is ignored."""

@@ -42,6 +42,7 @@ class ConvolutionLayer(Layer):
         for what, count in (("its input's channels", self.channels), ("num_output", self.outputs)):
             if count % self.spec.group:
                 self.fail(f"expected {what} to be a multiple of group {self.spec.group}, got {count}.")
+        self._output_sizes(bottom[0].shape)  # a kernel that does not fit is refused before it takes memory
         weight = self.blobs.add_blob(self.outputs, self.channels // self.spec.group, *self.spec.kernel)
         self.fill(weight, param.weight_filler)
         if param.bias_term:
@@ -104,6 +105,11 @@ class ConvolutionLayer(Layer):
         for index, blob in enumerate(bottom[1:], 1):
             if blob.shape != shape:
                 self.fail_shape(f"expected shape {shape}, as bottom 0, got {blob.shape}.", bottom=index)
+        out = self._output_sizes(shape)
+        for blob in top:
+            blob.reshape(*shape[: self.channel_axis], self.outputs, *out)
+
+    def _output_sizes(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         out = tuple(
             convolved_size(*values)
             for values in zip(
@@ -122,8 +128,7 @@ class ConvolutionLayer(Layer):
                 bottom=0,
                 next_step="Use a smaller kernel or more padding.",
             )
-        for blob in top:
-            blob.reshape(*shape[: self.channel_axis], self.outputs, *out)
+        return out
 
     def forward(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
         """Convolve each bottom."""

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from engine.diagnostics import SchemaMemo, diagnose
 from engine.graph import OpGraph
 from engine.prototxt import parse
 
@@ -17,6 +18,10 @@ OPEN_BUDGET = 1.5
 EDIT_BUDGET = 0.005
 #: For the worst case of a check while dragging: a cycle through the whole chain.
 CHECK_BUDGET = 0.02
+
+#: For text that was typed, sound or broken, and for the diagnosis after an edit.
+TYPING_BUDGET = 0.02
+DIAGNOSIS_BUDGET = 0.02
 
 LAYERS = 10_000
 
@@ -28,6 +33,8 @@ class Figures:
     parse: float
     open: float
     check: float
+    typing: float
+    diagnosis: float
     edits: dict[str, float]
 
 
@@ -80,8 +87,35 @@ def measure(layers: int = LAYERS, tries: int = 3) -> Figures:
         "remove a layer": lambda: graph.remove_nodes([graph.node_ids()[len(graph) // 3]]),
         "ask for a node": lambda: graph.node(middle),
     }
+    typing, diagnosis = _measure_typing(graph, tries)
     checking = best(lambda: graph.can_connect(ids[-2], 0, ids[0], 0), tries)
-    return Figures(parsing, opening, checking, {name: best(action, tries) for name, action in edits.items()})
+    return Figures(
+        parsing, opening, checking, typing, diagnosis, {name: best(action, tries) for name, action in edits.items()}
+    )
+
+
+def _measure_typing(graph: OpGraph, tries: int) -> tuple[float, float]:
+    """Seconds for a new text with one more character, which breaks or mends it, and for the diagnosis after it."""
+    memo = SchemaMemo()
+    diagnose(graph, memo=memo)
+    texts = [graph.text]
+    for typed in ("{", '"', "1"):
+        place = texts[0].index("kernel_size", len(texts[0]) // 2)
+        texts += [texts[0][:place] + typed + texts[0][place:], texts[0]]
+    slowest, slowest_diagnosis = 0.0, 0.0
+    for text in texts[1:]:
+        before = graph.text
+        times = []
+        for _ in range(tries):
+            graph.replace_text(before)
+            times.append(best(lambda text=text: graph.replace_text(text), 1))  # type: ignore[misc]
+        slowest = max(slowest, min(times))
+        times = []
+        for each in [before, text] * tries:
+            graph.replace_text(each)
+            times.append(best(lambda: diagnose(graph, memo=memo), 1))
+        slowest_diagnosis = max(slowest_diagnosis, min(times))
+    return slowest, slowest_diagnosis
 
 
 def main() -> None:
@@ -90,6 +124,10 @@ def main() -> None:
     print(f"parse {LAYERS} layers           {figures.parse:8.3f} s")
     print(f"parse and build the graph    {figures.open:8.3f} s   (budget {OPEN_BUDGET} s)")
     print(f"find a cycle through all      {figures.check * 1000:7.2f} ms  (budget {CHECK_BUDGET * 1000:.0f} ms)")
+    print(f"take one typed character      {figures.typing * 1000:7.2f} ms  (budget {TYPING_BUDGET * 1000:.0f} ms)")
+    print(
+        f"diagnosis after it            {figures.diagnosis * 1000:7.2f} ms  (budget {DIAGNOSIS_BUDGET * 1000:.0f} ms)"
+    )
     for name, seconds in figures.edits.items():
         print(f"{name:28} {seconds * 1000:8.2f} ms  (budget {EDIT_BUDGET * 1000:.0f} ms)")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.benchmarks.documents import CHECK_BUDGET, EDIT_BUDGET, OPEN_BUDGET, measure
+from tests.benchmarks.documents import CHECK_BUDGET, DIAGNOSIS_BUDGET, EDIT_BUDGET, OPEN_BUDGET, TYPING_BUDGET, measure
 
 ROOM = 3
 
@@ -11,5 +11,7 @@ def test_ten_thousand_layers_open_and_change_in_time():
     figures = measure(tries=2)
     assert figures.open < ROOM * OPEN_BUDGET
     assert figures.check < ROOM * CHECK_BUDGET
+    assert figures.typing < ROOM * TYPING_BUDGET
+    assert figures.diagnosis < ROOM * DIAGNOSIS_BUDGET
     late = {name: seconds for name, seconds in figures.edits.items() if seconds > ROOM * EDIT_BUDGET}
     assert not late

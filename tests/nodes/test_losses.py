@@ -45,6 +45,13 @@ def test_all_labels_ignored_is_zero_not_nan() -> None:
     assert not grad.any()
 
 
+def test_no_items_and_no_classes() -> None:
+    loss, grad = run_layer(softmax_loss(""), np.ones((0, 3)), [])
+    assert str(loss) == "0.0" and grad.shape == (0, 3)
+    with pytest.raises(ShapeError, match=r"bottom 0: expected at least one class at axis 1 .*\(2, 0\)"):
+        run_layer(softmax_loss(""), np.ones((2, 0)), [0, 0])
+
+
 def test_huge_scores_do_not_overflow() -> None:
     loss, _ = run_layer(softmax_loss(""), [[1e4, -1e4]], [0])
     assert loss == 0

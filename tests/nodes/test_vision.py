@@ -121,6 +121,8 @@ def test_pooling_wants_images() -> None:
         ("num_output: 3 kernel_size: 2 group: 3", "its input's channels to be a multiple of group 3, got 2"),
         ("num_output: 3 kernel_size: 2 axis: 7", "axis from -4 to 3, got 7"),
         ("num_output: 3 kernel_size: 9", r"kernel \(9, 9\).*does not fit into input \(4, 4\) with pad \(0, 0\)"),
+        ("num_output: 3 kernel_size: 4000000000", r"does not fit into input \(4, 4\)"),
+        ("num_output: 4000000000 kernel_size: 4 pad: 4", r"memory for a parameter of shape \(4000000000, 2, 4, 4\)"),
         ('num_output: 3 kernel_size: 2 weight_filler { type: "gausian" }', "did you mean 'gaussian'"),
     ],
 )

@@ -232,12 +232,17 @@ class Net:
         for name, value in values.items():
             blob = self._blob(name)
             array = np.asarray(value)
-            if array.shape[:1] != blob.shape[:1]:
+            fault = array.shape[:1] != blob.shape[:1]
+            if not fault:
+                try:
+                    blob.data[...] = array
+                except ValueError:
+                    fault = True
+            if fault:
                 raise NetError(
-                    f"Input '{name}': expected batch size {blob.shape[:1]}, got an array of shape {array.shape}.",
+                    f"Input '{name}': expected an array of shape {blob.shape}, got {array.dtype} of {array.shape}.",
                     next_step=f"Call net.blobs['{name}'].reshape first.",
                 )
-            blob.data[...] = array
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt
 from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QLabel
 
+from app.palette import rows
 from app.palette.dock import PalettePanel
 from app.palette.fuzzy import match_text, rank
 from app.palette.model import LAYER_MIME
@@ -82,6 +84,43 @@ def test_typing_at_the_pointer_adds_a_layer_wired_to_the_selection(canvas, docum
     assert document.undo_stack.count() == 1
     document.undo_stack.undo()
     assert bytes(document.graph) == text
+
+
+def test_the_search_at_the_pointer_is_no_larger_than_what_it_finds(canvas, qtbot):
+    qtbot.keyClick(canvas, Qt.Key.Key_Tab)
+    popup = canvas.popup
+    whole, top = popup.height(), popup.y()
+    qtbot.keyClicks(popup.search, "hdf5")
+    one = popup.height()
+    row = popup.view.sizeHintForRow(0)
+    assert one < whole - 3 * row
+    assert popup.view.height() == row
+    assert popup.y() == top
+    qtbot.keyClicks(popup.search, "zzz")
+    assert popup.height() < one
+    assert any("No layer" in label.text() and label.isVisible() for label in popup.findChildren(QLabel))
+    popup.search.clear()
+    assert popup.height() == whole
+    popup.close()
+
+
+def test_where_a_net_gets_its_numbers_is_data(panel):
+    headers = [panel.model.item(row).data(rows.HEADER) or panel.model.item(row).text() for row in range(9)]
+    assert headers.index("Data") < headers.index("Input") < headers.index("Vision")
+
+
+def test_a_new_layer_near_the_edge_is_scrolled_in_no_further_than_needed(canvas, document):
+    item = canvas.canvas.nodes[document.graph.named("conv1")[0].id]
+    canvas.centerOn(item.scene_body().center())
+    before = canvas.mapFromScene(item.pos())
+    canvas.reveal(item.node_id)
+    assert canvas.mapFromScene(item.pos()) == before
+    right = canvas.viewport().width() - 20
+    canvas.scroll_by(before.x() - right, 0)
+    canvas.reveal(item.node_id)
+    body = canvas.mapFromScene(item.scene_body()).boundingRect()
+    assert 40 <= canvas.viewport().width() - body.right() <= 60
+    assert abs(body.top() - before.y()) < 8
 
 
 def test_a_relu_is_put_in_place_and_docked(canvas, document):

@@ -13,6 +13,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.document import Document
+from app.qt import fault_logger
 from app.training import TrainingPanel
 from engine.worker import RunFolder, kill, list_runs
 from tests.engine.worker.nets import FOREVER, TinyNet, solver_text
@@ -24,6 +25,14 @@ MakePanel = Callable[[], TrainingPanel]
 
 def our_threads() -> list[str]:
     return [thread.name for thread in threading.enumerate() if thread.name.startswith("netcanvas")]
+
+
+@pytest.fixture(autouse=True)
+def no_faults(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """An exception in an event or paint override is logged, not raised: here it fails the test."""
+    yield
+    for phase in ("setup", "call"):
+        assert [record.getMessage() for record in caplog.get_records(phase) if record.name == fault_logger.name] == []
 
 
 @pytest.fixture
@@ -85,10 +94,8 @@ def panel(make_panel: MakePanel) -> TrainingPanel:
 
 
 def wait_for_state(qtbot: QtBot, panel: TrainingPanel, *states: str) -> None:
-    try:
-        qtbot.waitUntil(lambda: panel.state in states, timeout=PATIENCE)
-    except qtbot.TimeoutError:
-        raise AssertionError(f"expected {states}, is '{panel.state}': {panel.model.notice}") from None
+    qtbot.waitUntil(lambda: panel.state in {*states, "failed", "lost"}, timeout=PATIENCE)
+    assert panel.state in states, f"expected {states}, is '{panel.state}': {panel.model.notice}"
 
 
 def shown_run(panel: TrainingPanel) -> RunFolder:

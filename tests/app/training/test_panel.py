@@ -57,6 +57,7 @@ def test_before_training_it_says_what_to_do(panel: TrainingPanel) -> None:
 def test_fifty_iterations_end_with_curves_figures_and_a_run_folder(
     panel: TrainingPanel, qtbot: QtBot, project: Path
 ) -> None:
+    (project / "solver.prototxt.extras.json").write_text('{"warmup": 5}')
     click(qtbot, panel, "train_button")
     wait_for_state(qtbot, panel, "finished")
     assert len(panel.model.train) == 50
@@ -75,6 +76,7 @@ def test_fifty_iterations_end_with_curves_figures_and_a_run_folder(
     assert shown_run(panel) == run
     assert run.net_file.read_bytes() == (project / "tiny.prototxt").read_bytes()
     assert run.solver_file.read_bytes() == (project / "solver.prototxt").read_bytes()
+    assert run.extras_file.read_text() == '{"warmup": 5}'
     assert panel.runs.table.topLevelItem(0).text(0) == run.name
     assert panel.runs.table.topLevelItem(0).text(1) == "finished"
     assert panel.train_action.isEnabled()
@@ -99,7 +101,7 @@ def test_pause_resume_snapshot_stop_and_resume(panel: TrainingPanel, qtbot: QtBo
     wait_for_state(qtbot, panel, "stopped")
     stopped_at = panel.model.iteration
     assert stopped_at > paused_at
-    assert button(panel, "message_action_0").text().startswith("Resume from iteration")
+    assert button(panel, "message_action_0").text().startswith("Resume from ")
     click(qtbot, panel, "message_action_0")
     qtbot.waitUntil(lambda: panel.state == "running" and panel.model.iteration > stopped_at, timeout=PATIENCE)
     points = panel.model.train.x
@@ -384,3 +386,14 @@ def test_a_narrow_panel_keeps_everything_in_reach(panel: TrainingPanel, qtbot: Q
         if child.isVisible():
             right = child.mapTo(panel, child.rect().topRight()).x()
             assert right < panel.width(), f"{child.objectName()} ends at {right}"
+
+
+def test_a_low_panel_leaves_room_for_the_curves(panel: TrainingPanel, qtbot: QtBot) -> None:
+    panel.resize(640, 256)
+    qtbot.waitUntil(lambda: panel.height() == 256, timeout=2000)
+    assert panel.pictures.height() >= 110
+    assert panel.pictures.width() > 300
+    values = [label for label in panel.facts.findChildren(QLabel) if label.objectName().startswith("training.")]
+    assert len({label.y() for label in values}) == 1
+    assert all(label.height() >= label.sizeHint().height() for label in values)
+    assert panel.rect().contains(panel.solver_box.mapTo(panel, panel.solver_box.rect().bottomRight()))

@@ -124,6 +124,10 @@ def test_the_log_is_capped_and_stays_where_the_user_reads(qtbot: QtBot) -> None:
     bar.setValue(10)
     view.add("more\n")
     assert bar.value() == 10
+    bar.setValue(bar.maximum())
+    view.resize(400, 60)
+    view.add("and more\n")
+    assert bar.value() == bar.maximum()
 
 
 @pytest.fixture
@@ -195,3 +199,25 @@ def test_another_run_takes_the_old_curves_off(curves: CurvesView) -> None:
     with pytest.raises(KeyError):
         curves.test_plot.curve("accuracy")
     assert curves.test_plot.isHidden()
+
+
+@pytest.mark.parametrize(
+    ("values", "least", "most"), [([0.0], 0.0, 1.0), ([0.135], 0.1, 1.0), ([0.1, 0.97], 0.1, 1.0), ([1.0], 0.9, 1.0)]
+)
+def test_an_accuracy_has_one_as_the_top_of_its_axis(
+    curves: CurvesView, values: list[float], least: float, most: float
+) -> None:
+    model = long_model(100)
+    series = model.tests["accuracy"] = Series(2)
+    series.extend(np.array([[10.0 * at, value] for at, value in enumerate(values)]))
+    curves.show_model(model)
+    low, high = curves.test_plot.plot.viewRange()[1]
+    assert low == pytest.approx(least, abs=0.03)
+    assert high == pytest.approx(most, abs=0.04)
+
+
+def test_a_loss_has_no_axis_below_zero(curves: CurvesView) -> None:
+    model = RunModel("running")
+    model.apply(progress(np.array([[0.0, 0.0, 0.0, 0.1], [1.0, 4.0, 4.0, 0.1]])))
+    curves.show_model(model)
+    assert curves.loss_plot.plot.viewRange()[1][0] >= 0.0

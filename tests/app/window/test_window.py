@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtWidgets import QLabel, QMessageBox
 
 from app.theme import Theme
 from app.window.mainwindow import MainWindow
@@ -148,12 +148,59 @@ def test_the_theme_changes_and_is_remembered(window, lenet):
     assert window.canvas.grab().toImage() != light
 
 
-def test_what_is_refused_is_told_in_a_bar(window, lenet):
+def test_what_is_refused_is_told_at_the_pointer_until_something_else_is_done(window, lenet):
     open_net(window, lenet)
     hands = Hands(window.canvas)
     window.canvas.frame()
-    hands.drag(hands.output("ip2"), hands.input("conv1"))
-    assert any("cycle" in bar.text for bar in window.bars)
+    end = hands.input("conv1")
+    hands.drag(hands.output("ip2"), end)
+    told = window.canvas.findChild(QLabel, "canvas.reason")
+    assert told.isVisible()
+    assert "cycle" in told.text()
+    hands.move(end + QPoint(4, 4), button=Qt.MouseButton.NoButton)
+    assert told.isVisible()
+    hands.click(hands.empty())
+    assert not told.isVisible()
+    assert window.bars == []
+
+
+def test_a_message_does_not_move_the_canvas(window, lenet, qtbot):
+    open_net(window, lenet)
+    before = window.canvas.mapTo(window, QPoint(0, 0)), window.canvas.size()
+    bar = window.notify("Changed.", "warning")
+    qtbot.waitUntil(lambda: bar.height() > 0 and bar.isVisible())
+    qtbot.wait(20)
+    assert (window.canvas.mapTo(window, QPoint(0, 0)), window.canvas.size()) == before
+    assert window.childAt(bar.mapTo(window, QPoint(200, 8))).window() is window
+    assert bar.rect().contains(bar.mapFrom(window, bar.mapTo(window, QPoint(5, 5))))
+    assert not bar.visibleRegion().isEmpty()
+
+
+def test_a_problem_leads_to_its_layer_and_line(window, tmp_path, qtbot):
+    path = tmp_path / "broken.prototxt"
+    path.write_text(
+        'layer { name: "a" type: "Input" top: "a" }\n' * 1 + "\n" * 80 + 'layer { name: "b" typo: 1 top: "b" }\n'
+    )
+    open_net(window, path)
+    problems, pane = window.panels["problems"], window.panels["text"]
+    window.show_panel("problems")
+    qtbot.waitUntil(lambda: any(each.line > 80 for each in window.document.diagnostics), timeout=5000)
+    row = next(i for i, each in enumerate(problems.model.rows) if each.line > 80)
+    problems.view.clicked.emit(problems.model.index(row, 0))
+    assert pane.isVisible()
+    assert pane.edit.textCursor().blockNumber() + 1 == problems.model.rows[row].line
+    assert pane.edit.viewport().rect().contains(pane.edit.cursorRect().center())
+    assert window.document.selection.last == window.document.graph.named("b")[0].id
+
+
+def test_the_hint_of_an_empty_net_stays_in_the_middle(window, lenet, qtbot):
+    open_net(window, lenet)
+    window.files.new()
+    canvas = window.canvas
+    hint = next(label for label in canvas.findChildren(QLabel) if "Tab" in label.text())
+    canvas.scroll_by(120, 80)
+    canvas.frame()
+    assert (hint.geometry().center() - canvas.viewport().rect().center()).manhattanLength() < 4
 
 
 def test_the_palette_inserts_into_the_net(window, lenet, qtbot):

@@ -22,7 +22,7 @@ def net(tmp_path: Path) -> Path:
 def test_a_good_solver_and_a_net_without_data_pass(net: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(net), str(LENET / "lenet_solver.prototxt")]) == 0
     captured = capsys.readouterr()
-    assert captured.out.count("warning file-missing") == captured.out.count("\n") == 2
+    assert captured.out.count(" [file-missing]\n") == captured.out.count("\n") == 2
     assert "No errors in 2 files" in captured.err
 
 
@@ -40,8 +40,8 @@ def test_faults_of_a_net(net: Path, old: str, new: str, code: str, capsys: pytes
     line = text[: text.index(old)].count("\n") + 1
     net.write_text(text.replace(old, new, 1))
     assert main(["check", str(net)]) == 1
-    errors = [each for each in capsys.readouterr().out.splitlines() if ": error " in each]
-    assert any(each.startswith(f"{net}:{line}:") and f": error {code}" in each for each in errors), errors
+    errors = [each for each in capsys.readouterr().out.splitlines() if ": error: " in each]
+    assert any(each.startswith(f"{net}:{line}:") and each.endswith(f"{code}]") for each in errors), errors
 
 
 def test_faults_of_shapes_are_found_by_the_layers(net: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,7 +61,12 @@ def test_faults_of_shapes_are_found_by_the_layers(net: Path, capsys: pytest.Capt
         ("page.prototxt", b"<!DOCTYPE html><html>", "HTML page"),
         ("solver.prototxt", b'net: "gone.prototxt"\nbase_lr: 1\nlr_policy: "fixed"\n', "'gone.prototxt' was not found"),
         ("solver.prototxt", b'net: "n"\nlr_policy: "cosine"\n', "got 'cosine'"),
-        ("solver.prototxt", b'net: "n"\nbase_lr: 1\nlr_polcy: "fixed"\n', ":3:1: error syntax"),
+        ("solver.prototxt", b'net: "n"\nlr_polcy: "fixed"\nmax_iter: x\n', ":2:1: error: SolverParameter has no field"),
+        ("solver.prototxt", b'net: "n"\nlr_polcy: "fixed"\nmax_iter: x\n', ":3:11: error: Field 'max_iter'"),
+        ("solver.prototxt", b'net: "n"\nbase_lr 1\n', ":2:9: error: "),
+        ("solver.prototxt", b'net: ""\nbase_lr: 1\nlr_policy: "fixed"\n', "expected one of net, "),
+        ("latin.prototxt", b'layer { name: "caf\xe9" type: "R\xe9LU" }', "no layer type 'R\\udce9LU'"),
+        ("old.prototxt", b'layers { name: "a" type: DATA top: "x" }', ":1:1: error: The file is in Caffe's old"),
     ],
 )
 def test_other_files(
@@ -70,6 +75,22 @@ def test_other_files(
     (tmp_path / name).write_bytes(content)
     assert main(["check", str(tmp_path / name)]) == 1
     assert message in capsys.readouterr().out
+
+
+def test_a_fault_of_the_net_is_told_in_its_file(net: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    net.write_text(net.read_text() + "}")
+    solver = net.with_name("solver.prototxt")
+    solver.write_text(f'net: "{net.name}"\nbase_lr: 1\nlr_policy: "fixed"\n')
+    assert main(["check", "--json", str(solver)]) == 1
+    (fault,) = json.loads(capsys.readouterr().out)
+    assert fault["file"] == str(net) and fault["line"] > 1 and str(net) not in fault["message"]
+
+
+def test_a_solver_that_trains_nothing_is_doubtful(net: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    solver = net.with_name("solver.prototxt")
+    solver.write_text(f'net: "{net.name}"\nbase_lr: 1\nlr_policy: "fixed"\n')
+    assert main(["check", str(solver)]) == 0
+    assert "warning: Solver: expected a max_iter of 1 or more" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("trust", [False, True])

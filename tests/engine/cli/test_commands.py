@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from engine.cli import COMMANDS, is_command, main, train_in_terminal
+from engine.cli.output import Output
 from engine.solvers import Solver
 from tests.engine.solvers.nets import SOLVER, write_project
 from tests.support import ROOT
@@ -77,14 +78,25 @@ def test_train_goes_on_from_a_snapshot_and_from_weights(project: Path, capsys: p
         (["train", "--solver", "S", "--snapshot", "a", "--weights", "b"], 2, "not allowed with"),
         (["train"], 2, "--solver"),
         (["test", "--model", "N", "--weights", "S"], 1, "Expected a weights file"),
-        (["nonsense"], 2, "invalid choice"),
+        (["nonsense"], 2, "'nonsense' is no command; expected one of train,"),
+        (["-solver", "S"], 2, "'--solver' is no command"),
+        ([], 2, ""),
         (["run", "gone.py"], 1, "'gone.py' was not found"),
+        (["run", "."], 1, "'.' is a folder"),
+        (["run"], 2, "required: SCRIPT"),
+        (["train", "--solver", "N"], 1, "whose 'net' field names this net"),
+        (["train", "--solver", "S", "--threads", "0"], 2, "1 or more, got '0'"),
+        (["train", "--solver", "S", "--seed", "99999999999999999999"], 2, "from 0 to 9223372036854775807"),
+        (["train", "--solver", "S", "--weights", ""], 2, "one or more .caffemodel files"),
+        (["test", "--model", "N", "--weights", "S", "--iterations", "-5"], 2, "1 or more, got '-5'"),
+        (["test", "--model", "E", "--weights", "S"], 1, "nothing to score"),
     ],
 )
 def test_errors(
     project: Path, arguments: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    names = {"S": str(project / "solver.prototxt"), "N": str(project / "net.prototxt")}
+    (project / "empty.prototxt").write_text('name: "nothing"\n')
+    names = {name[0].upper(): str(project / f"{name}.prototxt") for name in ("solver", "net", "empty")}
     try:
         got = main([names.get(argument, argument) for argument in arguments])
     except SystemExit as exit_request:
@@ -192,8 +204,20 @@ def test_training_without_a_display(project: Path, capsys: pytest.CaptureFixture
 
 
 def test_which_arguments_are_commands() -> None:
-    assert all(is_command(arguments) for arguments in (["train"], ["--help"], ["run", "x.py"], ["--version"]))
-    assert not any(is_command(arguments) for arguments in ([], ["net.prototxt"], ["./train"]))
+    assert all(is_command([word]) for word in ("train", "--help", "--version", "-version", "trian", "device_query"))
+    assert not any(is_command(arguments) for arguments in ([], ["net.prototxt"], ["./train"], ["net.v2"]))
+
+
+def test_a_file_may_be_called_like_a_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert is_command(["mynet"])
+    (tmp_path / "mynet").touch()
+    assert not is_command(["mynet"])
+
+
+def test_json_holds_no_nan(capsys: pytest.CaptureFixture[str]) -> None:
+    Output(as_json=True).result([], {"loss": float("nan"), "outputs": {"a": [1.0, float("inf")]}})
+    assert json.loads(capsys.readouterr().out) == {"loss": None, "outputs": {"a": [1.0, None]}}
 
 
 def test_help_names_all_commands(capsys: pytest.CaptureFixture[str]) -> None:

@@ -123,8 +123,11 @@ class TestNet:
     def test_wrong_inputs_are_named(self, net: Any) -> None:
         with pytest.raises(NetcanvasError, match=r"expected values for the inputs \['x'\], got \['y'\]"):
             net.forward(y=np.ones((4, 3)))
-        with pytest.raises(NetcanvasError, match=r"'x'.*batch size"):
-            net.forward(x=np.ones((5, 3)))
+        for shape in ((5, 3), (4, 2)):
+            with pytest.raises(
+                NetcanvasError, match=rf"'x': expected .*\(4, 3\), got float64 of \({shape[0]}, {shape[1]}\)"
+            ):
+                net.forward(x=np.ones(shape))
 
     @pytest.mark.parametrize("form", ["weights second", "keyword", "copy_from"])
     def test_weights_go_out_and_come_back(self, net: Any, caffe: Any, tmp_path: Path, form: str) -> None:
@@ -147,6 +150,19 @@ class TestNet:
         held = caffe.Net(str(tmp_path / "net.prototxt"), caffe.TEST).params["ip1"][1].data
         gc.collect()
         assert held.tolist() == [1] * 5
+
+    def test_nets_that_come_and_go_leave_no_memory_behind(self, caffe: Any, tmp_path: Path) -> None:
+        """D7."""
+        (tmp_path / "net.prototxt").write_text(NET.replace("num_output: 5", "num_output: 20000"))
+        sizes = []
+        for cycle in range(200):
+            made = caffe.Net(str(tmp_path / "net.prototxt"), caffe.TEST)
+            made.forward()
+            del made
+            if cycle in (20, 199):
+                gc.collect()
+                sizes.append(int(Path("/proc/self/statm").read_text().split()[1]))
+        assert sizes[1] < sizes[0] * 1.05
 
     def test_what_is_missing_says_so(self, net: Any) -> None:
         with pytest.raises(AttributeError, match=r"'caffe\.Net\.forward_all' is not yet offered"):

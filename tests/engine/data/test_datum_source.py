@@ -156,6 +156,37 @@ def test_empty_database(tmp_path: Path, layer: LayerMaker) -> None:
         open_datum_source(layer(text(write_lmdb(tmp_path / "db", []))), train=True, seed=0)
 
 
+@pytest.mark.parametrize("left", [5000, 8192, -4096])
+def test_a_database_that_was_cut_off_is_refused_and_ends_no_process(
+    database: Path, layer: LayerMaker, left: int
+) -> None:
+    file = database / "data.mdb"
+    file.write_bytes(file.read_bytes()[:left])
+    with pytest.raises(
+        DataError, match=r"data.mdb': expected at least \d+ bytes, as its header says, got \d+: .*cut off"
+    ):
+        open_datum_source(layer(text(database)), train=True, seed=0)
+
+
+@pytest.mark.parametrize("shape", [(0, 0, 0), (-1, -6, 8), (1, 0, 4)])
+def test_a_record_without_an_image_is_refused(
+    tmp_path: Path, layer: LayerMaker, images: np.ndarray, shape: tuple[int, int, int]
+) -> None:
+    datum = make_datum(images[0], 0)
+    datum.channels, datum.height, datum.width = shape
+    datum.data = b"1" * abs(shape[0] * shape[1] * shape[2])
+    path = write_lmdb(tmp_path / "db", [datum])
+    with pytest.raises(DataError, match="Record '00000000'.*channels, height and width of 1 or more"):
+        open_datum_source(layer(text(path)), train=True, seed=0)
+
+
+def test_a_batch_larger_than_memory_is_refused_at_once(database: Path, layer: LayerMaker) -> None:
+    if Path("/proc/sys/vm/overcommit_memory").read_text().strip() == "1":
+        pytest.skip("this machine promises memory that it does not have")
+    with pytest.raises(DataError, match=r"memory for a batch of shape \(4000000000, 2, 6, 8\)"):
+        open_datum_source(layer(text(database, batch=4_000_000_000)), train=True, seed=0)
+
+
 def test_bad_records_are_named(tmp_path: Path, images: np.ndarray, layer: LayerMaker) -> None:
     good = make_datum(images[0], 0)
     short = make_datum(images[0], 0)

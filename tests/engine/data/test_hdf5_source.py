@@ -93,6 +93,13 @@ def test_paths_with_blanks_and_several_paths_on_a_line(tmp_path: Path, layer: La
         ({"x": np.zeros((2, 1)), "y": np.zeros(3)}, "2 in 'x', 3 in 'y'"),
         ({"x": np.zeros((2, 1))}, "data set named 'y'.*got 'x'"),
         ({"x": 1.0, "y": np.zeros(2)}, "single value"),
+        ({"x": np.zeros((0, 1)), "y": np.zeros(0)}, "at least one row in.*0 in 'x'"),
+        (
+            {"x": np.zeros((2, 1)), "y": np.array([b"cat", b"dog"])},
+            r"numbers in data set 'y'.*got elements of type \|S3",
+        ),
+        ({"x": np.zeros((2, 1), complex), "y": np.zeros(2)}, "numbers in data set 'x'.*complex128"),
+        ({"x": np.zeros((2, 1)), "y": np.zeros(2, [("a", "f4")])}, "numbers in data set 'y'"),
     ],
 )
 def test_files_that_do_not_fit(tmp_path: Path, layer: LayerMaker, second: dict[str, Any], message: str) -> None:
@@ -103,6 +110,14 @@ def test_files_that_do_not_fit(tmp_path: Path, layer: LayerMaker, second: dict[s
     source.next()
     with pytest.raises(DataError, match=message):
         source.next()
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "bool", "float16", "float64"])
+def test_numbers_of_any_type_become_float32(tmp_path: Path, layer: LayerMaker, dtype: str) -> None:
+    write(tmp_path / "a.h5", x=np.array([[0], [1]], dtype))
+    (tmp_path / "list.txt").write_bytes(b"\xef\xbb\xbfa.h5\r\n")  # as some editors write it
+    batch = open_hdf5_source(layer(text(tmp_path / "list.txt", batch=2)), seed=0).next()
+    assert batch.arrays[0].dtype == np.float32 and batch.arrays[0].tolist() == [[0], [1]]
 
 
 def test_transform_is_refused(two_files: Path, layer: LayerMaker) -> None:

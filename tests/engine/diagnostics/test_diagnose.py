@@ -147,7 +147,7 @@ def test_the_number_of_bottoms_is_checked():
         (
             "convolution_param { num_outputs: 3 }",
             "field-unknown",
-            "warning",
+            "error",
             ("convolution_param", "num_outputs"),
             "num_output",
         ),
@@ -160,7 +160,7 @@ def test_the_number_of_bottoms_is_checked():
         ),
         ("pooling_param { pool: MAXX }", "field-value", "error", ("pooling_param", "pool"), "MAXX"),
         ("param { } param { lr_mult: x }", "field-value", "error", ("param", 1, "lr_mult"), "lr_mult"),
-        ("dropout_param { dropout_ratio: 1 dropout_ratio: 2 }", "field-repeated", "warning", None, "dropout_ratio"),
+        ("dropout_param { dropout_ratio: 1 dropout_ratio: 2 }", "field-repeated", "error", None, "dropout_ratio"),
     ],
 )
 def test_fields_are_held_against_the_schema(more, code, severity, path, word):
@@ -194,7 +194,18 @@ def test_old_and_new_layers_in_one_file_are_both_named():
     _, diagnostic = only(layer("n", "", "x") + old, "format-mixed")
     assert diagnostic.severity == "error" and "line 1" in diagnostic.message and "line 2" in diagnostic.message
     _, alone = only(old + old.replace("o", "p"), "format-old")
-    assert (alone.severity, alone.line) == ("info", 1)
+    assert (alone.severity, alone.line) == ("error", 1)
+
+
+def test_a_loss_needs_no_top():
+    top = layer("a", "x", "y", kind="InnerProduct", more="inner_product_param { num_output: 2 }")
+    _, diagnostics = found(top + layer("l", "x y", "", kind="SoftmaxWithLoss"), "tops-count", registry=Types())
+    assert not diagnostics
+
+
+def test_a_type_of_caffe_that_is_not_offered_is_no_slip():
+    _, diagnostic = only(layer("a", "", "x", kind="Deconvolution"), "type-not-offered", registry=Types())
+    assert "Caffe's layer type 'Deconvolution'" in diagnostic.message and diagnostic.fix is None
 
 
 def test_training_without_a_loss_is_doubtful():

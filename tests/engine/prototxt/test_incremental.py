@@ -94,7 +94,7 @@ def test_taking_out_any_one_character_gives_what_the_whole_text_gives(name):
         check(check(parse(text), without), text)
 
 
-@pytest.mark.parametrize("typed", ["{", "}", '"', "'", " layer { ", "pad:", ";", "#", "=", "[", "\n\n", "]", "<"])
+@pytest.mark.parametrize("typed", ["{", "}", '"', "'", "pad:", ";", "#", "=", "[", "\n\n", "]", "<"])
 def test_damage_stays_where_it_is(typed):
     """Only a few items are read again, in sound text and in broken text."""
     text = chain(400)
@@ -105,6 +105,10 @@ def test_damage_stays_where_it_is(typed):
         assert patch.stop - patch.start <= 6, broken[place - 40 : place + 40]
         patch = reparse(parse(broken), text)
         assert patch.stop - patch.start <= 6, broken[place - 40 : place + 40]
+
+
+def test_mistakes_that_name_what_stands_before_them_still_do():
+    check(parse("r{}[]1}"), "r{}[]1n}")
 
 
 def test_unreadable_text_that_looked_past_its_comment_is_read_again():

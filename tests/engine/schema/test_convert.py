@@ -176,9 +176,17 @@ def test_problems_are_named_with_their_place(text, kind, line, column, words):
         message_of(text)
 
 
-def test_misspelt_field_gets_a_suggestion():
-    (problem,) = convert(prototxt.parse("layer { convolution_parm { } }").root, "NetParameter").problems
-    assert problem.next_step == "Did you mean 'convolution_param'?"
+@pytest.mark.parametrize(
+    ("written", "step"),
+    [
+        ("convolution_parm", "Did you mean 'convolution_param'?"),
+        ("dropuot_param", "Did you mean 'dropout_param'?"),
+        ("permute_param", "Correct it, or remove it."),  # a field of another Caffe, no slip
+    ],
+)
+def test_misspelt_field_gets_a_suggestion(written, step):
+    (problem,) = convert(prototxt.parse(f"layer {{ {written} {{ }} }}").root, "NetParameter").problems
+    assert problem.next_step == step
 
 
 def test_lenient_reading_keeps_what_fits():

@@ -63,7 +63,7 @@ WRONG = [
     (read_net, b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "a Git LFS pointer", "git lfs pull"),
     (read_net, bytes(range(256)), "a binary file", ""),
     (read_net, b'{"layers": [1, 2]}', "a JSON file", ""),
-    (read_solver, NET.encode(), "a net in prototxt", "Open it as a net"),
+    (read_solver, NET.encode(), "a net in prototxt", "whose 'net' field names this net"),
     (read_solver, weights(), "a weights file", "--weights"),
 ]
 

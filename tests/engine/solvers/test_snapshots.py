@@ -75,6 +75,51 @@ def test_interrupted_and_uninterrupted_runs_end_in_the_same_bits(project: Path, 
     second.close()
 
 
+PYTHON_LAYER = """
+import random
+import caffe, numpy as np
+class Noise(caffe.Layer):
+    def setup(self, bottom, top): self.seen, self.broken = 0, self.param_str == "broken"
+    def reshape(self, bottom, top): top[0].reshape(*bottom[0].shape)
+    def forward(self, bottom, top):
+        self.seen += 1
+        noise = np.random.standard_normal(top[0].data.shape) + self.rng.random() + random.random()
+        top[0].data[...] = bottom[0].data + 0.1 * self.seen * noise
+    def backward(self, top, propagate_down, bottom): bottom[0].diff[...] = top[0].diff
+    def get_state(self): return {"seen": np.array(self.seen) if self.broken else self.seen}
+    def set_state(self, state): self.seen = state["seen"]
+"""
+
+
+def add_python_layer(project: Path, param_str: str = "") -> None:
+    (project / "noisy.py").write_text(PYTHON_LAYER)
+    noise = f'python_param {{ module: "noisy" layer: "Noise" param_str: "{param_str}" }}'
+    layer = f'layer {{ name: "noise" type: "Python" bottom: "ip1" top: "noisy" {noise} }}\n'
+    write_project(project, dropout=0.3, layers=LAYERS.replace('bottom: "ip1" top: "ip2"', 'bottom: "noisy" top: "ip2"'))
+    text = (project / "net.prototxt").read_text()
+    (project / "net.prototxt").write_text(text.replace('layer { name: "ip2"', layer + 'layer { name: "ip2"'))
+
+
+@pytest.mark.parametrize("more", ["", "test_iter: 2 test_interval: 2"])
+def test_a_run_with_dropout_and_a_python_layer_is_resumed_exactly(project: Path, more: str) -> None:
+    """The layer draws from three generators and counts; the resumed run also has another end."""
+    add_python_layer(project)
+    expected = with_solver(make_solver(project, f"max_iter: 7 {more}"))
+    with_solver(make_solver(project, f"max_iter: 4 {more}"))
+    second = make_solver(project, f"max_iter: 7 {more}", SOLVER.replace("random_seed: 7", "random_seed: 8"))
+    second.restore(project / "snap_iter_4.solverstate")
+    assert_same(with_solver(second), expected)
+
+
+def test_a_layer_whose_state_cannot_be_kept_costs_no_snapshot(project: Path, caplog: pytest.LogCaptureFixture) -> None:
+    add_python_layer(project, "broken")
+    with_solver(make_solver(project, "max_iter: 2"))
+    assert "Layer 'noise' (Python) in get_state: expected numbers, texts" in caplog.text
+    assert "will not be exactly the same" in caplog.text
+    assert numbers(project) == numbers(project, "solverstate") == [2]
+    assert not list(project.glob("*.extras.json"))
+
+
 def test_a_missing_extras_file_is_said(project: Path, caplog: pytest.LogCaptureFixture) -> None:
     """C7."""
     with_solver(make_solver(project, "max_iter: 3"))
@@ -92,7 +137,7 @@ def test_wrong_kinds_of_file(project: Path) -> None:
     solver = make_solver(project)
     with pytest.raises(FileFormatError, match=r"weights file.*--weights"):
         solver.restore(project / "snap_iter_1.caffemodel")
-    with pytest.raises(FileFormatError, match=r"solver state.*--snapshot"):
+    with pytest.raises(FileFormatError, match=r"solver state.*\.caffemodel file that was written with it"):
         solver.load_weights(project / "snap_iter_1.solverstate")
     assert solver.iteration == 0
     solver.close()

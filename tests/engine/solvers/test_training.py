@@ -228,6 +228,12 @@ def test_label_out_of_range(project: Path) -> None:
         ('train_net: "net.prototxt"', "got net and train_net"),
         ("test_iter: 1 test_interval: 1 test_state {} test_state {}", "test_state.*got 2"),
         ('type: "SDG"', "got 'SDG'"),
+        ("iter_size: 0", "iter_size of 1 or more, got 0"),
+        ("average_loss: -1", "average_loss of 1 or more, got -1"),
+        ("snapshot: -3", "snapshot of 0 or more, got -3"),
+        ("display: -1", "display of 0 or more"),
+        ("max_iter: -1", "max_iter of 0 or more"),
+        ("test_iter: 0 test_interval: 1", "test_iter of 1 or more"),
     ],
 )
 def test_settings_refused_at_creation(project: Path, text: str, message: str) -> None:
