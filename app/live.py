@@ -9,6 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from app.qt import Debounce
 from engine.graph import INPUTS
 from engine.paths import search_folders
 from engine.prototxt import Scalar
+from engine.schema.upgrade import PADDING
 
 if TYPE_CHECKING:
     from app.document import Document
@@ -112,8 +114,9 @@ class LiveFacts(QObject):
         graph = self._document.graph
         texts = [spec.text for node_id in events.removed | events.changed if (spec := self._specs.pop(node_id, None))]
         texts += [graph.layer_text(node_id) for node_id in events.added | events.changed]
-        if any("stage" in text for text in texts):
-            self._specs.clear()  # with the stages that rules name, the phases of other layers may change
+        if any("stage" in text or PADDING in text for text in texts):
+            # With the stages that rules name, the phases of other layers may change; what pads is part of the next.
+            self._specs.clear()
 
     # Marks
 
@@ -199,6 +202,10 @@ class LiveFacts(QObject):
     def _spec(self, node: Node, text: str) -> LayerSpec:
         from engine.shapes import LayerSpec
 
+        if node.version < 2:  # what the layer means today may depend on the one above it too
+            return replace(
+                LayerSpec.of_message(node.id, self._document.graph.layer_message(node.id)), phases=node.phases
+            )
         return LayerSpec(
             node.id,
             text,
@@ -206,7 +213,7 @@ class LiveFacts(QObject):
             node.type,
             node.bottoms,
             node.tops,
-            _message_reader(text, node.version),
+            _message_reader(text),
             node.phases,
         )
 
@@ -268,7 +275,7 @@ def _sentence(diagnostic: Diagnostic) -> str:
     return f"{diagnostic.message} {diagnostic.next_step}".strip()
 
 
-def _message_reader(text: str, version: int) -> Callable[[], Any]:
+def _message_reader(text: str) -> Callable[[], Any]:
     """Return a function that reads a layer from its text alone, so that a thread may call it."""
 
     def read() -> Any:
@@ -277,6 +284,6 @@ def _message_reader(text: str, version: int) -> Callable[[], Any]:
 
         message = next(iter(parse(text).root)).message
         assert message is not None  # a layer is a message, or it would be no node
-        return to_message(message, "LayerParameter" if version == 2 else "V1LayerParameter")
+        return to_message(message, "LayerParameter")
 
     return read

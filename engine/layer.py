@@ -165,9 +165,9 @@ class Layer:
     is_source: ClassVar[bool] = False
     #: Tops that the file leaves out are made without a name (losses).
     auto_top_blobs: ClassVar[bool] = False
-    #: What the backward pass needs of the values that the layer wrote into its top: ``""``, ``"signs"`` or ``"values"``.
+    #: What the backward pass needs of the values in its top: nothing (``""``), ``"signs"`` or ``"values"``.
     backward_reads: str = ""
-    #: What the layer leaves of its bottom's values, wherever a gradient passes, when it overwrites them in place.
+    #: What is left of its bottom's values, wherever a gradient passes, when the layer works in place; as above.
     in_place_leaves: str = ""
 
     _netcanvas_binding: Binding

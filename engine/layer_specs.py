@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -61,6 +61,8 @@ class _Graph(Protocol):
 
     def layer_text(self, node: Any, /) -> str: ...
 
+    def layer_message(self, node: Any, /) -> Any: ...
+
     def message(self, node: Any, /) -> prototxt.Message: ...
 
 
@@ -82,7 +84,9 @@ def graph_layers(graph: _Graph) -> list[LayerSpec]:
         elif node.version == 2:
             text, read = graph.layer_text(node.id), _read_layer
         else:
-            text, read = graph.layer_text(node.id), _refuse_old
+            spec = LayerSpec.of_message(node.id, graph.layer_message(node.id))
+            specs.append(replace(spec, phases=node.phases))
+            continue
         specs.append(
             LayerSpec(node.id, text, node.name, node.type, node.bottoms, node.tops, partial(read, text), node.phases)
         )
@@ -103,7 +107,3 @@ def _read_layer(text: str) -> Any:
 def _read_inputs(text: str) -> Any:
     net = to_message(prototxt.parse(text).root, "NetParameter")
     return inputs_to_layers(net).layer[0]
-
-
-def _refuse_old(text: str) -> Any:
-    raise NetError("The layer is written in Caffe's old form ('layers').", next_step="Upgrade the file to see shapes.")

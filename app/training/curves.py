@@ -205,7 +205,7 @@ class Plot(QWidget):
 
     def _span(self, low: float, high: float) -> tuple[float, float]:
         """Least and largest number on the vertical axis for values from ``low`` to ``high``."""
-        if self._shares and 0.0 <= low and high <= 1.0:
+        if self._shares and low >= 0.0 and high <= 1.0:
             low = min(math.floor(10.0 * low) / 10.0, 0.9)
             return low - 0.02 * (1.0 - low), 1.0 + 0.03 * (1.0 - low)
         room = 0.05 * (high - low) or 0.05 * abs(high) or 0.5

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from engine.diagnostics.records import Diagnostic, QuickFix
 from engine.graph import Node, NodeId, OpGraph
 from engine.schema import is_caffe_type
+from engine.schema.upgrade import PADDING
 
 __all__ = ["TypeRegistry", "check_formats", "check_layer", "check_loss", "has_loss", "is_data"]
 
@@ -33,6 +34,7 @@ def check_layer(graph: OpGraph, node: Node, registry: TypeRegistry | None, known
     elif registry is not None:
         yield from _check_ports(node, getattr(registry, "info", lambda _: None)(node.type))
     yield from _check_name(graph, node)
+    yield from _check_padding(graph, node)
     if graph.count(node.id, ("include",)) and graph.count(node.id, ("exclude",)):
         yield Diagnostic(
             "rule-both",
@@ -121,6 +123,24 @@ def _check_name(graph: OpGraph, node: Node) -> Iterator[Diagnostic]:
             return
 
 
+def _check_padding(graph: OpGraph, node: Node) -> Iterator[Diagnostic]:
+    """Find padding of the oldest format that nothing can take over."""
+    if node.version or node.written_type != PADDING:
+        return
+    for edge in graph.edges_out(node.id):
+        reader = graph.node(edge.target)
+        if reader.written_type not in ("conv", "pool") or len(reader.bottoms) != 1:
+            yield Diagnostic(
+                "padding-misplaced",
+                "error",
+                f"{node.heading} pads for {reader.title} (line {reader.line}), which is no conv or pool of one bottom.",
+                node.line,
+                1,
+                node.id,
+                next_step="Pad directly before a conv or pool layer, or set its pad.",
+            )
+
+
 def check_formats(old: Node | None, new: Node | None) -> Iterator[Diagnostic]:
     """Tell that layers are in an old format, or old and new ones in one file; takes the first of each kind."""
     if old is None:
@@ -138,12 +158,11 @@ def check_formats(old: Node | None, new: Node | None) -> Iterator[Diagnostic]:
         return
     yield Diagnostic(
         "format-old",
-        "error",
-        "The file is in the old 'layers' format, which cannot run yet; it is saved as it is.",
+        "info",
+        "The file is in Caffe's old format: it is read as Caffe reads it, and saved as it is.",
         old.line,
         1,
         old.id,
-        next_step="Rewrite its layers as 'layer'.",
     )
 
 

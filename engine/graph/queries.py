@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -15,9 +15,10 @@ from engine.graph.binding import UNWIRED, Binding, Slot, occurrences
 from engine.graph.core import GraphCore
 from engine.graph.records import INPUTS, Edge, Node, NodeId, Path
 from engine.graph.rules import PHASES, NetState
-from engine.graph.versions import base_name
+from engine.graph.versions import base_name, fresh_name
 from engine.prototxt import Field, Message, ParseProblem, Scalar, Tree, Value
 from engine.schema import to_message
+from engine.schema.upgrade import PADDING, upgrade_layer
 
 __all__ = ["GraphQueries"]
 
@@ -280,22 +281,40 @@ class GraphQueries(GraphCore):
         return field.text[len(field.lead) : end]
 
     def layer_message(self, node: NodeId) -> Any:
-        """Return a layer as a protobuf message: ``LayerParameter``, or ``V1LayerParameter`` for old layers.
+        """Return a layer as a ``LayerParameter``, whatever format the file is in.
 
-        What does not fit the schema is left out; see :func:`engine.schema.convert`.
+        What does not fit the schema is left out; see :func:`engine.schema.convert`. In the oldest format padding is a
+        layer: it passes its blob on as it is, and what it pads by is in the message of the layer that reads it, which
+        is where Caffe puts it.
         """
-        version = self._binding(node).version
-        return to_message(self.message(node), "LayerParameter" if version == 2 else "V1LayerParameter")
+        binding = self._binding(node)
+        if binding.version == 2:
+            return to_message(self.message(node), "LayerParameter")
+        block = to_message(self.message(node), "V1LayerParameter")
+        padding = self._padding(binding)
+        if padding is not None and block.layer.type in ("conv", "pool"):
+            block.layer.pad = padding
+        layer = to_message(Message(), "LayerParameter")
+        upgrade_layer(block, layer)
+        layer.type = binding.type
+        return layer
+
+    def _padding(self, binding: Binding) -> int | None:
+        """Return by how much a padding layer above pads the only bottom of a layer; None where there is none."""
+        for edge in self.edges_in(binding.id) if binding.version == 0 and len(binding.bottoms) == 1 else ():
+            if self._bindings[edge.source].written_type == PADDING:
+                return int(to_message(self.message(edge.source), "V1LayerParameter").layer.pad)
+        return None
 
     # Names
 
     def fresh_layer_name(self, type_name: str) -> str:
         """Return a name for a new layer of a type that nothing in the document has: ``conv3``."""
-        return _fresh(*base_name(type_name), self._named, self._users)
+        return fresh_name(*base_name(type_name), self._named, self._users)
 
     def fresh_blob_name(self, base: str) -> str:
         """Return ``base``, or ``base`` with the first number that makes it a name no blob has."""
-        return _fresh(base, True, (), self._users)
+        return fresh_name(base, True, (), self._users)
 
     # For the rest of the graph
 
@@ -365,21 +384,3 @@ class GraphQueries(GraphCore):
 def _read_only(network: nx.MultiDiGraph[NodeId], **filters: Callable[..., bool]) -> nx.MultiDiGraph[NodeId]:
     view: nx.MultiDiGraph[NodeId] = nx.subgraph_view(network, **filters)
     return view
-
-
-def _fresh(base: str, bare_first: bool, *taken: Container[str]) -> str:
-    """Return ``base`` with the first number that is free; far up, with a free one that is found faster."""
-
-    def is_free(name: str) -> bool:
-        return not any(name in names for names in taken)
-
-    if bare_first and is_free(base):
-        return base
-    number = 2 if bare_first else 1
-    while not is_free(f"{base}{number}"):
-        number += 1 if number < 100 else number // 2
-    low = number - number // 3
-    while number > 100 and low < number:
-        middle = (low + number) // 2
-        low, number = (low, middle) if is_free(f"{base}{middle}") else (middle + 1, number)
-    return f"{base}{number}"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from engine.schema.upgrade import V0_TYPES, V1_TYPES, V1_WORDS
+from collections.abc import Container
 
-__all__ = ["LAYER_FIELDS", "base_name", "current_type", "v1_type"]
+from engine.schema.upgrade import PADDING, V0_TYPES, V1_TYPES, V1_WORDS
+
+__all__ = ["LAYER_FIELDS", "base_name", "current_type", "fresh_name", "v1_type"]
 
 #: Top-level fields that hold a layer.
 LAYER_FIELDS = ("layer", "layers")
@@ -30,11 +32,14 @@ _SINGLE = frozenset({"accuracy", "data", "label", "loss", "prob"})
 
 
 def current_type(written: str, version: int) -> str:
-    """Return today's name of a layer type as an old file writes it; the written one where none is known."""
+    """Return today's name of a layer type as an old file writes it; the written one where none is known.
+
+    A padding layer passes its blob on; its padding belongs to the layer that reads it.
+    """
     if version == 1:
         return V1_TYPES.get(written, written)
     if version == 0:
-        return V0_TYPES.get(written, written)
+        return "Split" if written == PADDING else V0_TYPES.get(written, written)
     return written
 
 
@@ -48,3 +53,21 @@ def base_name(type_name: str) -> tuple[str, bool]:
     base = _BASES.get(type_name) or ("loss" if type_name.endswith("Loss") else type_name.lower())
     cleaned = "".join(char if char.isalnum() or char == "_" else "_" for char in base) or "layer"
     return cleaned, cleaned in _SINGLE
+
+
+def fresh_name(base: str, bare_first: bool, *taken: Container[str]) -> str:
+    """Return ``base`` with the first number that is free; far up, with a free one that is found faster."""
+
+    def is_free(name: str) -> bool:
+        return not any(name in names for names in taken)
+
+    if bare_first and is_free(base):
+        return base
+    number = 2 if bare_first else 1
+    while not is_free(f"{base}{number}"):
+        number += 1 if number < 100 else number // 2
+    low = number - number // 3
+    while number > 100 and low < number:
+        middle = (low + number) // 2
+        low, number = (low, middle) if is_free(f"{base}{middle}") else (middle + 1, number)
+    return f"{base}{number}"

@@ -1,4 +1,4 @@
-"""In-place layers that overwrite what the backward pass of a layer before them reads: Caffe's silent wrong gradients."""
+"""In-place layers that overwrite what a layer before them reads in its backward pass: wrong gradients, as in Caffe."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["find_overwriting"]
 
 
 def find_overwriting(nodes: Sequence[NetNode]) -> list[str]:
-    """Return a warning for each layer whose gradient may come out wrong because a later layer works in place on its top.
+    """Return a warning for each layer whose gradient may come out wrong, as a later one works in place on its top.
 
-    The numbers are Caffe's all the same: its nets compute so.
+    Such a net computes what Caffe computes all the same.
 
     Parameters
     ----------

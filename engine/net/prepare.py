@@ -14,11 +14,24 @@ UNWIRED = "?"
 
 
 def read_param(param: Any) -> Any:
-    """Return the NetParameter for a message or prototxt text."""
+    """Return the NetParameter for a message or prototxt text; layers of an old format become today's.
+
+    Raises
+    ------
+    engine.errors.PrototxtError
+        If the text cannot be read, or old and new layers are mixed.
+    """
     if isinstance(param, (str, bytes)):
         from engine.schema import read_net  # nets made from messages need no schema
 
         return read_net(param)
+    if len(param.layers):
+        from engine.schema.upgrade import upgrade_layers
+
+        copy = type(param)()
+        copy.CopyFrom(param)
+        upgrade_layers(copy)
+        return copy
     return param
 
 
@@ -84,11 +97,6 @@ def check_wiring(param: Any, whole: Any, state: NetState) -> None:
     engine.errors.NetError
         On the first fault.
     """
-    if len(whole.layers):
-        raise NetError(
-            f"Net '{whole.name}' has {len(whole.layers)} layers in the old form (`layers`), which cannot be run.",
-            next_step="Upgrade the file to `layer` blocks first.",
-        )
     producers: dict[str, Any] = {}
     for layer in param.layer:
         for index, bottom in enumerate(layer.bottom):

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import Any
 
 from engine import prototxt
-from engine.errors import FileFormatError, PrototxtError
+from engine.errors import FileFormatError, PrototxtError, SchemaError
 from engine.schema.catalogue import Schema
 from engine.schema.convert import as_error, convert
 from engine.schema.sniff import FileKind, describe_kind, sniff
+from engine.schema.upgrade import upgrade_layers, upgrade_solver
 
 __all__ = ["read_net", "read_solver"]
 
+_log = logging.getLogger(__name__)
+
 
 def read_net(source: str | bytes | Path, *, schema: Schema | None = None, strict: bool = True) -> Any:
-    """Read a net.
+    """Read a net; one in an old format is brought to today's, as Caffe does.
+
+    A net's own ``input`` fields stay as they are: :class:`engine.net.Net` makes a layer of them.
 
     Parameters
     ----------
@@ -34,23 +40,41 @@ def read_net(source: str | bytes | Path, *, schema: Schema | None = None, strict
     Raises
     ------
     PrototxtError, SchemaError
-        With file, line and column of what cannot be read.
+        With file, line and column of what cannot be read; if old and new layers are mixed; if an old padding layer
+        is not followed by a convolution or pooling.
     FileFormatError
         If the file cannot be read or is no net; the message says what it looks like.
     """
-    message = _read(source, "NetParameter", FileKind.NET_TEXT, schema, strict)
-    if len(message.layers):
-        old = "V0" if any(layer.HasField("layer") for layer in message.layers) else "V1"
-        raise FileFormatError(
-            f"Expected layers written 'layer {{ }}', but {_named(_as_path(source))} is in Caffe's old {old} format, "
-            f"with 'layers {{ }}'.",
-            next_step="Write its layers in today's format; this version does not upgrade old files yet.",
-        )
+    message, tree = _read(source, "NetParameter", FileKind.NET_TEXT, schema, strict)
+    path = _as_path(source)
+    name = "" if path is None else str(path)
+    if len(message.layers) and len(message.layer):
+        raise _mixed(tree, name)
+    try:
+        notes = upgrade_layers(message)
+    except SchemaError as error:
+        raise SchemaError(error.message, source=name, next_step=error.next_step) from error
+    for note in notes:
+        _log.warning("%s%s It is left out, as Caffe does.", f"{name}: " if name else "", note)
     return message
 
 
+def _mixed(tree: prototxt.Tree, source: str) -> SchemaError:
+    """Say that a net has layers of the old and of the new format, and where both begin."""
+    first = {name: tree.root.fields(name)[0] for name in ("layers", "layer")}
+    later = max(first.values(), key=lambda field: field.line)
+    return SchemaError(
+        f"The net mixes old 'layers' (first on line {first['layers'].line}) and new 'layer' (first on line "
+        f"{first['layer'].line}); neither is left out, so it cannot run.",
+        line=later.line,
+        column=later.column,
+        source=source,
+        next_step="Write all layers in one format.",
+    )
+
+
 def read_solver(source: str | bytes | Path, *, schema: Schema | None = None, strict: bool = True) -> Any:
-    """Read a solver.
+    """Read a solver; the older ``solver_type`` becomes ``type``, as Caffe makes of it.
 
     Parameters and errors are those of :func:`read_net`.
 
@@ -58,10 +82,21 @@ def read_solver(source: str | bytes | Path, *, schema: Schema | None = None, str
     -------
     SolverParameter message
     """
-    return _read(source, "SolverParameter", FileKind.SOLVER_TEXT, schema, strict)
+    message, tree = _read(source, "SolverParameter", FileKind.SOLVER_TEXT, schema, strict)
+    try:
+        upgrade_solver(message)
+    except SchemaError as error:
+        path, field = _as_path(source), tree.root.get("solver_type")
+        line, column = (field.line, field.column) if field is not None else (0, 0)
+        name = "" if path is None else str(path)
+        raise SchemaError(error.message, line=line, column=column, source=name, next_step=error.next_step) from error
+    return message
 
 
-def _read(source: str | bytes | Path, type_name: str, wanted: FileKind, schema: Schema | None, strict: bool) -> Any:
+def _read(
+    source: str | bytes | Path, type_name: str, wanted: FileKind, schema: Schema | None, strict: bool
+) -> tuple[Any, prototxt.Tree]:
+    """Return the message and the tree that it was read from."""
     path = _as_path(source)
     name = "" if path is None else str(path)
     data = _content(source, path)
@@ -77,7 +112,7 @@ def _read(source: str | bytes | Path, type_name: str, wanted: FileKind, schema: 
     conversion = convert(tree.root, type_name, schema=schema)
     if strict and conversion.problems:
         raise as_error(conversion.problems[0], name)
-    return conversion.message
+    return conversion.message, tree
 
 
 def _as_path(source: str | bytes | Path) -> Path | None:

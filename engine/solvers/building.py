@@ -82,6 +82,9 @@ def build(
     if message.snapshot_format == _HDF5:
         _log.warning("snapshot_format is HDF5, which is not written yet: snapshots are in Caffe's binary format.")
     types = registry if registry is not None else default_registry()
+    for index, plan in enumerate(plans):
+        kind = f"test net (#{index - 1})" if index else "training net"
+        _log.info("Creating %s from %s", kind, plan.origin)
     net = _build_net(plans[0], types, where, seed, None)
     test_nets = tuple(_build_net(plan, types, where, seed, net) for plan in plans[1:])
     prefix = message.snapshot_prefix or str(file.resolve().with_suffix("") if file else "snapshot")

@@ -29,7 +29,7 @@ from engine.worker.events import Event, Failure, Finished, Lost, Output, TensorR
 from engine.worker.logs import LogTail
 from engine.worker.protocol import MAX_EVENT_BYTES, Message, ProtocolError, decode, encode
 from engine.worker.runfolder import RunFolder, RunStatus
-from engine.worker.transport import Pipe, connect, remove_socket
+from engine.worker.transport import Pipe, connect
 
 __all__ = ["TrainingProcess", "Viewer", "attach", "kill"]
 
@@ -347,7 +347,6 @@ class Viewer:
             returncode = self._process.wait(_ATTACH_POLL_SECONDS) if self._process else None
             status = self.run.status(returncode=returncode)
             if not status.active:
-                remove_socket(status.address)
                 return status
             if time.monotonic() > deadline:
                 message = f"The connection to run '{self.run.name}' broke, but its process lives: attach to it again."

@@ -33,6 +33,7 @@ from engine.errors import WorkerError
 from engine.worker.metrics import last_iteration
 from engine.worker.processes import describe_exit, is_running
 from engine.worker.protocol import dumps
+from engine.worker.transport import remove_socket
 
 __all__ = ["ACTIVE_STATES", "STATES", "RunFolder", "RunStatus", "list_runs"]
 
@@ -306,6 +307,7 @@ class RunFolder:
         status = self.read_status()  # it may have ended properly between the two looks
         if not status.active:
             return status
+        remove_socket(status.address)
         status = replace(status, state="lost", iteration=last_iteration(self.metrics_file) or status.iteration)
         return self.write_status(replace(status, message=self._lost_message(status, returncode)))
 

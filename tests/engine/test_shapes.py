@@ -94,6 +94,17 @@ class TestKnown:
         assert [len(infer(text, stages=stages)) for stages in ((), ("other",), ("deploy",))] == [2, 1, 2]
 
 
+def test_layers_of_old_formats_have_shapes() -> None:
+    """Also where a padding layer stands before the one whose padding it is."""
+    text = (
+        "input: 'x' input_dim: 2 input_dim: 3 input_dim: 8 input_dim: 8\n"
+        "layers { layer { name: 'p' type: 'padding' pad: 1 } bottom: 'x' top: 'p' }\n"
+        "layers { layer { name: 'c' type: 'conv' num_output: 4 kernelsize: 3 } bottom: 'p' top: 'c' }\n"
+        "layers { name: 'i' type: INNER_PRODUCT bottom: 'c' top: 'i' inner_product_param { num_output: 5 } }\n"
+    )
+    assert [shapes.tops for shapes in infer(text)[1:]] == [((2, 3, 8, 8),), ((2, 4, 8, 8),), ((2, 5),)]
+
+
 class TestUnknown:
     @pytest.mark.parametrize(
         ("layer", "reason"),
@@ -106,7 +117,6 @@ class TestUnknown:
                 "'r' (Pooling)",
             ),
             ('layer { name: "r" type: "InnerProduct" bottom: "x" top: "r" }', "'r' (InnerProduct)"),
-            ('layers { name: "r" type: RELU bottom: "x" top: "r" }', "old form"),
             (
                 'layer { name: "r" type: "Data" top: "r" data_param { source: "s" batch_size: 1 } }',
                 "inspection process",

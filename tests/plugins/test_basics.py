@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import engine.compat
+from engine.cli.script import run
 from engine.layer import Phase
 from engine.net import Net
 from engine.plugins import PluginProject
@@ -131,6 +132,13 @@ class TestExample:
         np.testing.assert_allclose(solver.net.params["scale"][0].data, [2.0, -1.0, 0.5], atol=0.02)
         assert last < first / 100
         assert list(tmp_path.iterdir()) == []
+
+    def test_the_readmes_first_command_prints_what_it_says(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        assert run(BASICS / "train.py", []) == 0
+        assert capsys.readouterr().out.split("\n")[:2] == ["before: [1. 1. 1.]", "after:  [ 2.  -1.   0.5]"]
 
     def test_two_runs_are_equal(self) -> None:
         engine.compat.install()

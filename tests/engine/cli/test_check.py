@@ -66,7 +66,7 @@ def test_faults_of_shapes_are_found_by_the_layers(net: Path, capsys: pytest.Capt
         ("solver.prototxt", b'net: "n"\nbase_lr 1\n', ":2:9: error: "),
         ("solver.prototxt", b'net: ""\nbase_lr: 1\nlr_policy: "fixed"\n', "expected one of net, "),
         ("latin.prototxt", b'layer { name: "caf\xe9" type: "R\xe9LU" }', "no layer type 'R\\udce9LU'"),
-        ("old.prototxt", b'layers { name: "a" type: DATA top: "x" }', ":1:1: error: The file is in Caffe's old"),
+        ("mixed.prototxt", b'layers { name: "a" top: "x" }\nlayer { name: "b" }\n', ":2:1: error: The file mixes old"),
     ],
 )
 def test_other_files(

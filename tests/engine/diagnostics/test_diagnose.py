@@ -194,7 +194,16 @@ def test_old_and_new_layers_in_one_file_are_both_named():
     _, diagnostic = only(layer("n", "", "x") + old, "format-mixed")
     assert diagnostic.severity == "error" and "line 1" in diagnostic.message and "line 2" in diagnostic.message
     _, alone = only(old + old.replace("o", "p"), "format-old")
-    assert (alone.severity, alone.line) == ("error", 1)
+    assert (alone.severity, alone.line) == ("info", 1)
+
+
+@pytest.mark.parametrize(("reader", "count"), [("conv", 0), ("pool", 0), ("relu", 1)])
+def test_padding_layers_stand_before_what_can_pad(reader, count):
+    text = 'layers { layer { name: "p" type: "padding" pad: 1 } bottom: "x" top: "y" }\n'
+    text += f'layers {{ layer {{ name: "r" type: "{reader}" }} bottom: "y" top: "z" }}\n'
+    graph, diagnostics = found(text, "padding-misplaced", registry=Types())
+    assert len(diagnostics) == count
+    assert not any(each.node == node(graph, "p") for each in diagnose(graph) if each.code == "type-unknown")
 
 
 def test_a_loss_needs_no_top():

@@ -77,6 +77,20 @@ def test_old_formats_are_shown_with_todays_types(text, facts):
     assert (found.bottoms, found.tops) == (("d",), ("c",))
 
 
+def test_messages_of_old_layers_are_todays():
+    graph = OpGraph.parse(
+        'layers { layer { name: "p" type: "padding" pad: 2 } bottom: "d" top: "p" }\n'
+        'layers { layer { name: "c" type: "conv" kernelsize: 3 blobs_lr: 1 } bottom: "p" top: "c" }\n'
+        'layers { name: "i" type: INNER_PRODUCT bottom: "c" top: "i" inner_product_param { num_output: 5 } }\n'
+        'layers { name: "s" type: STRANGE bottom: "i" top: "s" }\n'
+    )
+    padding, conv, inner, strange = (graph.layer_message(each) for each in graph.node_ids())
+    assert (padding.type, strange.type) == ("Split", "STRANGE")
+    own = conv.convolution_param
+    assert (list(conv.bottom), list(own.kernel_size), list(own.pad), conv.param[0].lr_mult) == (["p"], [3], [2], 1)
+    assert (inner.type, inner.inner_product_param.num_output) == ("InnerProduct", 5)
+
+
 def test_layers_without_names_are_nodes_too():
     graph = OpGraph.parse('layer { type: "ReLU" bottom: "a" top: "b" }\nlayer { type: "ReLU" bottom: "b" top: "c" }\n')
     first, second = graph.nodes()

@@ -62,9 +62,7 @@ def test_a_gradient_is_right_or_warned_of(kinds: str, first_in_place: bool, spoi
     assert not any("works in place" in each for each in build(chain(kinds, first_in_place), Phase.TEST).warnings)
 
 
-def test_a_reader_in_between_sees_its_own_version() -> None:
-    """Split layers do not copy values, so a branch in between is spoilt as well as the layer itself."""
-    text = chain("Sigmoid Dropout").replace(
-        'layer { name: "l1"', ip("branch", "a", 2, "loss_weight: 1") + 'layer { name: "l1"'
-    )
-    assert not any("works in place" in each for each in build(text).warnings)
+def test_a_branch_before_it_gives_the_layer_memory_of_its_own() -> None:
+    branch = ip("branch", "a", 2, "loss_weight: 1")
+    net = build(chain("Sigmoid Dropout").replace('layer { name: "l1"', branch + 'layer { name: "l1"'), dtype=np.float64)
+    assert gradient_is_right(net) and not any("works in place" in each for each in net.warnings)

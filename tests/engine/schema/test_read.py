@@ -83,18 +83,6 @@ def test_missing_file(tmp_path):
         read_net(tmp_path / "none.prototxt")
 
 
-@pytest.mark.parametrize(
-    ("old", "text"),
-    [
-        ("V1", "layers { type: RELU bottom: 'a' top: 'a' }"),
-        ("V0", "layers {\n  layer { type: 'relu' }\n  bottom: 'a' top: 'a' }"),
-    ],
-)
-def test_old_formats_are_named(old, text):
-    with pytest.raises(FileFormatError, match=f"{old} format.*does not upgrade"):
-        read_net(text)
-
-
 def test_errors_carry_file_line_and_column(tmp_path):
     path = tmp_path / "n.prototxt"
     path.write_text(NET + "layer {\n  bogus: 1\n}\n")

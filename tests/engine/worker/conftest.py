@@ -55,7 +55,7 @@ def start_run(tmp_path: Path, tiny_net: TinyNet) -> Iterator[StartRun]:
     yield start
     for process in started:
         process.kill()
-        process.wait(PATIENCE)
+        process.run.status(returncode=process.wait(PATIENCE))  # which takes the socket of a killed one away
 
 
 @pytest.fixture
