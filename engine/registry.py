@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 
 from engine.errors import NetcanvasError, UnknownLayerTypeError
 from engine.layer import Layer, LayerContext, bind
-from engine.schema import is_caffe_type
 
 __all__ = ["LayerFactory", "LayerInfo", "LayerRegistry", "default_registry"]
 
@@ -168,7 +167,7 @@ class LayerRegistry:
         """
         entry = self._entries.get(layer_param.type)
         if entry is None:
-            written, of_caffe = layer_param.type, is_caffe_type(layer_param.type)
+            written, of_caffe = layer_param.type, _is_caffe_type(layer_param.type)
             raise UnknownLayerTypeError(layer_param.name, written, self._closest(written, 3), of_caffe=of_caffe)
         layer = entry.factory(layer_param, context)
         bind(layer, layer_param, context, entry.info)
@@ -196,7 +195,7 @@ class LayerRegistry:
         return found[0] if found else None
 
     def _closest(self, layer_type: str, count: int) -> list[str]:
-        if is_caffe_type(layer_type):
+        if _is_caffe_type(layer_type):
             return []  # no slip, but a type that is not offered
         written = layer_type.lower()
         by_lower = {known.lower(): known for known in sorted(self._entries)}
@@ -247,3 +246,10 @@ def _register_python(registry: LayerRegistry) -> None:
             param_field="python_param",
         ),
     )
+
+
+def _is_caffe_type(layer_type: str) -> bool:
+    """Whether Caffe has such a layer; asked only on the way to an error, so the schema is loaded then."""
+    from engine.schema import is_caffe_type
+
+    return is_caffe_type(layer_type)
