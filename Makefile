@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 
 run:
 	@sh .ci/setup run
-	@$(BIN)/netcanvas $(FILE)
+	@$(BIN)/netcanvas $(if $(FILE),"$(FILE)")
 
 test: lint
 	@QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest $(ARGS)

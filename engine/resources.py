@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import platformdirs
@@ -11,12 +10,10 @@ __all__ = ["plugins_path", "resource_path", "user_data_path"]
 
 
 def _shipped(folder: str) -> Path:
-    sibling = Path(__file__).resolve().parent.parent / folder
-    if sibling.is_dir():
-        return sibling
-    spec = importlib.util.find_spec("app")
-    if spec is not None and spec.submodule_search_locations:
-        return Path(next(iter(spec.submodule_search_locations))) / folder
+    root = Path(__file__).resolve().parent.parent
+    for place in (root / "app" / folder, root / folder):  # where an installation has it, and where a checkout does
+        if place.is_dir():
+            return place
     raise FileNotFoundError(f"The shipped folder '{folder}' is missing. Reinstall Netcanvas.")
 
 

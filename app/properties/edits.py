@@ -37,6 +37,7 @@ TRAILING_WIDTH = 5 * GRID
 """Room for the small widget at the right end of a line."""
 
 _STEP_PAUSE_MS = 200
+_LONGEST = 2**26
 
 
 def is_undo_key(event: QKeyEvent) -> bool:
@@ -70,6 +71,7 @@ class ValueEdit(QLineEdit):
         self._default = ""
         self._trailing: QWidget | None = None
         self.setMinimumWidth(48)
+        self.setMaxLength(_LONGEST)  # Qt's own limit would cut a long value short, and that would be written
         self.textEdited.connect(self._mark)
 
     def set_trailing(self, widget: QWidget) -> None:

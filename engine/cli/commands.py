@@ -23,6 +23,8 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "train": "train a net with a solver",
         "test": "score a net's weights",
         "check": "look for faults in a net or solver, without running it",
+        "show": "print a net's layers with shapes, parameters, multiply-adds and memory",
+        "set": "set one field of one layer in a net's file, and change nothing else",
         "run": "run a Python script whose 'import caffe' gets Netcanvas",
     }
 )
@@ -86,6 +88,8 @@ def train_in_terminal(solver_path: Path) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     """Import the module of a command, and it alone: what one command needs would delay the others."""
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # closed by whoever started us  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names in nets may be of any encoding
     code: int = importlib.import_module(options.module).run(options)
@@ -140,7 +144,7 @@ def _run_script(arguments: list[str]) -> int:
         Output.error(f"Script '{options.script}' {what}. Name a Python file.")
         return 1
     code: int = importlib.import_module("engine.cli.script").run(options.script, arguments[own:])
-    return code  # the script's errors are its own and not caught
+    return code
 
 
 def _sentence(command: str) -> str:
@@ -160,6 +164,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_train(commands)
     _add_test(commands)
     _add_check(commands)
+    _add_show(commands)
+    _add_set(commands)
     commands.add_parser("run", help=COMMANDS["run"], add_help=False)
     return parser
 
@@ -245,6 +251,40 @@ def _add_check(commands: Commands) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print the faults as a JSON list")
     parser.set_defaults(module="engine.cli.check")
+
+
+def _add_show(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "show",
+        help=COMMANDS["show"],
+        description="Print the layers of a net, and what they cost together for the batch that the file asks for. "
+        "Nothing is run, and Python layers are asked for their shapes only with --trust.",
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="net prototxt")
+    parser.add_argument("--phase", choices=("train", "test"), default="test", help="phase of the net (default: test)")
+    parser.add_argument("--level", type=int, default=0, metavar="N", help="level for include rules of layers")
+    parser.add_argument("--stage", default="", metavar="NAMES", help="comma-separated stages for include rules")
+    parser.add_argument("--trust", action="store_true", help="run the Python layers that the net names")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.set_defaults(module="engine.cli.show")
+
+
+def _add_set(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "set",
+        help=COMMANDS["set"],
+        description="Set one field of one layer in a net's file. Everything else stays as it is, byte for byte.",
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="net prototxt")
+    parser.add_argument("layer", metavar="LAYER", help="name of the layer")
+    parser.add_argument(
+        "field",
+        metavar="FIELD",
+        help="field, with dots: num_output, convolution_param.weight_filler.type, param.0.lr_mult",
+    )
+    parser.add_argument("value", metavar="VALUE", help="new value; texts need no quotes")
+    parser.add_argument("--phase", choices=("train", "test"), help="which layer, where two phases have one of the name")
+    parser.set_defaults(module="engine.cli.set_field")
 
 
 def _add_state(parser: argparse.ArgumentParser) -> None:

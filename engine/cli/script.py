@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import runpy
 import sys
 from collections.abc import Sequence
@@ -12,6 +13,8 @@ from engine.compat import install
 from engine.registry import default_registry
 
 __all__ = ["run"]
+
+_INTERRUPTED = 130
 
 
 def run(path: Path, arguments: Sequence[str]) -> int:
@@ -27,22 +30,42 @@ def run(path: Path, arguments: Sequence[str]) -> int:
     Returns
     -------
     int
-        The exit code that the script asked for; its exceptions come through with their traceback.
+        The exit code that the script asked for; 1 after an exception, which is printed as Python prints it.
     """
     default_registry()  # our packages are loaded before the script's folder can shadow them
+    _forget_editor()
     install()
+    script = os.path.abspath(path)
     saved_argv, saved_path = sys.argv, list(sys.path)
     sys.argv = [str(path), *arguments]
     sys.path.insert(0, str(path.resolve().parent))
     try:
         with matrix_threads():
-            runpy.run_path(str(path), run_name="__main__")
+            runpy.run_path(script, run_name="__main__")
     except SystemExit as exit_request:
         return _exit_code(exit_request)
+    except BaseException as error:
+        _print_error(error, script)
+        return _INTERRUPTED if isinstance(error, KeyboardInterrupt) else 1
     finally:
         sys.argv = saved_argv
         sys.path[:] = saved_path
     return 0
+
+
+def _forget_editor() -> None:
+    """Let a script have an ``app`` of its own: it runs without the editor, and the name is a common one."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "app"]:
+        del sys.modules[name]
+
+
+def _print_error(error: BaseException, script: str) -> None:
+    """Print an exception with its traceback, which begins in the script."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename != script:
+        trace = trace.tb_next
+    sys.stdout.flush()
+    sys.excepthook(type(error), error.with_traceback(trace), trace)
 
 
 def _exit_code(exit_request: SystemExit) -> int:

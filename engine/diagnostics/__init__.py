@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +68,8 @@ def _check(
         found = [*_check_node(graph, graph.node(node), schema, registry, known, memo)]
         (memo.noted.add if found else memo.noted.discard)(node)
         yield from (each for each in found if not (each.code in FIELD_CODES and each.line in broken))
-    yield from check_formats(_first(graph, memo.old), _first(graph, memo.new))
+    if memo.old:
+        yield from check_formats(_first(graph, memo.old), _first(graph, memo.new))
     yield from check_loss(None if memo.losses else _first(graph, memo.data))
     yield from (each for each in check_net_fields(graph, schema) if each.line not in broken)
     if folder is not None:
@@ -94,6 +95,7 @@ def _check_node(
     yield from check_schema(graph, node.id, schema, memo.problems)
 
 
-def _first(graph: OpGraph, nodes: Iterable[NodeId]) -> Node | None:
+def _first(graph: OpGraph, nodes: Set[NodeId]) -> Node | None:
     """Return the node of some that stands first in the document, if there is any."""
-    return min(map(graph.node, nodes), key=lambda node: node.ordinal, default=None)
+    first = next((node for node in graph.node_ids() if node in nodes), None) if nodes else None
+    return None if first is None else graph.node(first)

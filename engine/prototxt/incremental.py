@@ -91,7 +91,7 @@ def _is_fixed(items: list[Item], place: int) -> bool:
     """Whether an item is read in the same way whatever stands before it."""
     if type(items[place]) is Note and place + 1 < len(items):
         place += 1
-    return type(items[place]) is Field
+    return _is_sound(items[place])
 
 
 def _common_prefix(first: str, second: str) -> int:

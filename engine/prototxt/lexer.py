@@ -10,6 +10,7 @@ import re
 
 __all__ = [
     "BAD_VALUE",
+    "BLANK_LINES",
     "ELEMENT",
     "FIELD",
     "GAP",
@@ -56,6 +57,8 @@ OPEN_REST = re.compile(_OPEN_REST)
 BAD_VALUE = re.compile(r"""["'][^\n]*+|[“”„‟‘’‚‛«»][^\n“”„‟‘’‚‛«»]*+[“”„‟‘’‚‛«»]?+|[^ \t\n\r\v\f,;{}\[\]#]++""")
 #: Unreadable text: the rest of the line, up to a bracket.
 JUNK = re.compile(r"[^\n{}]*+\n?+")
+#: Lines without a word or a sign, as many as follow one another.
+BLANK_LINES = re.compile(r"^(?:[ \t\r\v\f]*\n)+", re.MULTILINE)
 _START = re.compile(rf"{_H}(?:{_NAME}{_SPACE}[:{{<]|[}}>]|\#|\n|\Z)")
 
 

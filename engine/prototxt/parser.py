@@ -16,7 +16,6 @@ __all__ = ["MOST_FAULTS", "parse", "parse_part"]
 
 #: No more mistakes than this are told of one text.
 MOST_FAULTS = 100
-_BLANK_LINES = re.compile(r"^(?:[ \t\r\v\f]*\n)+", re.MULTILINE)
 
 
 def parse(data: bytes | str) -> Tree:
@@ -127,7 +126,7 @@ class _Parser:
 
     def _part_note(self, here: Message, lead: str, start: int) -> str:
         """Make the comments that a blank line parts from the field an item of their own; return what is left."""
-        for match in reversed(list(_BLANK_LINES.finditer(lead))):
+        for match in reversed(list(lexer.BLANK_LINES.finditer(lead))):
             cut = match.start()
             if "#" in lead[:cut]:
                 if here is self.root:
@@ -142,7 +141,8 @@ class _Parser:
         while self.layers:
             owner = self.layers[-1]
             if here is owner.value and name == "layer" and owner.name == "layers" and faults.may_hold_layer(here):
-                outdented = self._begins_line(lead, start) and faults.indent(lead) <= faults.indent(owner.lead)
+                begins_line = "\n" in lead or self.text[start - 1 : start] in ("", "\n")
+                outdented = begins_line and faults.indent(lead) <= faults.indent(owner.lead)
                 if not (outdented and faults.is_layer(here)):
                     break  # the oldest format has a layer inside of each
             if not told:
@@ -152,9 +152,6 @@ class _Parser:
             assert owner.parent is not None
             here = owner.parent
         return here
-
-    def _begins_line(self, lead: str, start: int) -> bool:
-        return "\n" in lead or start == 0 or self.text[start - 1] == "\n"
 
     def _fault_unclosed(self, owner: Field, position: int, before: str) -> None:
         inside = owner.message
@@ -272,6 +269,8 @@ class _Parser:
         mark = gap[0].lstrip("".join(" \t\n\r\v\f"))[:1]
         next_char = text[at : at + 1]
         if next_char and next_char in "{<":
+            if here is not self.root and name in faults.LAYER_NAMES:
+                here = self.here = self._close_open_layer(here, name, text[start:position], start)
             if mark == "=":
                 self._fault(name_end, *faults.equals_sign(name))
             self._open_message(here, start, position, name, gap[0], at)
@@ -313,8 +312,6 @@ class _Parser:
         self.position = rest.end()
 
     def _open_message(self, here: Message, start: int, position: int, name: str, gap: str, at: int) -> None:
-        if here is not self.root and name in faults.LAYER_NAMES:
-            here = self._close_open_layer(here, name, self.text[start:position], start)
         rest = lexer.OPEN_REST.match(self.text, at + 1)
         assert rest is not None
         message = Message(self.text[at] + rest[0])

@@ -236,3 +236,14 @@ def test_the_summary_of_the_net_follows(bench: Make) -> None:
     assert "Convolution" not in dict(type_counts(net.document))
     values = net.panel.page._facts._cells[0][1]
     net.qtbot.waitUntil(lambda: values.text() == "4")
+
+
+def test_a_name_longer_than_a_line_edit_takes_is_not_cut(bench):
+    text = f'name: "{"x" * 100_000}"\nlayer {{ name: "a{"y" * 40_000}" type: "Input" top: "a" }}\n'
+    one = bench(text)
+    one.panel.commit()
+    one.document.selection.set([one.document.graph.nodes()[0].id])
+    one.document.selection.flush()
+    one.panel.commit()
+    assert not one.document.modified
+    assert one.text == text

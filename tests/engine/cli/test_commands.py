@@ -190,10 +190,29 @@ def test_run_gives_scripts_our_caffe(project: Path) -> None:
     )
 
 
-def test_errors_of_a_script_are_shown_whole(project: Path) -> None:
-    (project / "script.py").write_text("def f():\n    raise KeyError('q7')\nf()\n")
-    with pytest.raises(KeyError, match="q7"):
-        main(["run", str(project / "script.py")])
+@pytest.mark.parametrize(
+    ("text", "code", "lines", "last"),
+    [
+        ("def f():\n    raise KeyError('q7')\nf()\n", 1, [3, 2], "KeyError: 'q7'"),
+        ("def f(:\n", 1, [1], "SyntaxError: invalid syntax"),
+        ("raise KeyboardInterrupt\n", 130, [1], "KeyboardInterrupt"),
+        ("import sys\nsys.exit('enough')\n", 1, [], "enough"),
+        ("import app, os\nos.chdir('/')\nassert app.MINE and os.path.exists(__file__)\n", 0, [], ""),
+    ],
+)
+def test_a_script_ends_as_it_would_in_python(
+    project: Path, text: str, code: int, lines: list[int], last: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (project / "app.py").write_text("MINE = True\n")
+    script = project / "script.py"
+    script.write_text(text)
+    entry = "import sys; from app.main import main; sys.exit(main())"
+    command = [sys.executable, "-c", entry, "run", os.path.relpath(script)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    assert subprocess.run(command, env=environment, check=False).returncode == code
+    told = capfd.readouterr().err.strip()
+    assert [int(line) for line in re.findall(r"line (\d+)", told)] == lines
+    assert told.count("File ") == told.count(f'File "{script}"') == len(lines) and told.endswith(last)
 
 
 def test_training_without_a_display(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -81,3 +81,23 @@ def test_long_names(tmp_path):
     path = tmp_path / ("n" * 250)
     atomic_write(path, b"new")
     assert path.read_bytes() == b"new"
+
+
+def test_a_pipe_is_written_to_and_stays_one(tmp_path):
+    """Root could replace a device such as ``/dev/stdout`` by a file."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        atomic_write(pipe, b"new")
+        assert os.read(reader, 10) == b"new"
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert [file.name for file in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_a_missing_folder_is_named_by_the_file_that_was_asked_for(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        atomic_write(tmp_path / "gone" / "a.bin", b"new")
+    assert caught.value.filename == str((tmp_path / "gone" / "a.bin").resolve())

@@ -202,6 +202,12 @@ def test_the_oldest_format_has_a_layer_inside_of_each(text):
     assert all(field.message.get("layer") for field in tree.root)
 
 
+def test_a_mistake_before_the_bracket_of_a_layer_is_not_blamed_on_the_one_above():
+    unclosed, equals = parse('layer {\n  name: "a"\nlayer = {\n  name: "b"\n}\n').problems
+    assert "'a' is not closed" in unclosed.message
+    assert equals.message == "Expected ':' after 'layer', found '='."
+
+
 def test_an_old_layer_left_open_before_a_new_one_is_told():
     (problem,) = parse('layers {\n  name: "a"\nlayer {\n  name: "b"\n}\n').problems
     assert "'a'" in problem.message
