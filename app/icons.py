@@ -83,7 +83,8 @@ class _GlyphEngine(QIconEngine):
 
     @guard
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
-        role = "text_disabled" if mode == QIcon.Mode.Disabled else self._role
+        special = {QIcon.Mode.Disabled: "text_disabled", QIcon.Mode.Selected: "selection_text"}
+        role = special.get(mode, self._role)
         painter.save()
         _draw(painter, QRectF(rect), self._name, Theme.current().color(role))
         painter.restore()

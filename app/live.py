@@ -45,7 +45,8 @@ class LiveFacts(QObject):
         super().__init__(document)
         self._document = document
         self.shapes: dict[NodeId, NodeShapes] = {}
-        self.diagnostics: list[Diagnostic] = []
+        self._found: list[Diagnostic] = []
+        self._marks_left = False
         self.node_errors: dict[NodeId, Diagnostic] = {}
         self.trusted = False
         self._specs: dict[NodeId, LayerSpec] = {}
@@ -106,7 +107,7 @@ class LiveFacts(QObject):
     def graph_changed(self, events: Events) -> None:
         """Ask for what the change made stale."""
         for node_id in events.removed:
-            self.node_errors.pop(node_id, None)
+            self._marks_left |= self.node_errors.pop(node_id, None) is not None
         self._forget_specs(events)
         self.refresh()
 
@@ -119,6 +120,17 @@ class LiveFacts(QObject):
             self._specs.clear()
 
     # Marks
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """Faults of a run, then what is wrong with the text."""
+        graph = self._document.graph
+        marks = [
+            replace(each, node=node_id, line=each.line or graph.node(node_id).line)
+            for node_id, each in self.node_errors.items()
+            if node_id in graph
+        ]
+        return [*marks, *self._found] if marks else self._found
 
     def problems_of(self, node_id: NodeId) -> tuple[str, tuple[str, ...]]:
         """Worst severity at a node, and the sentences, worst first."""
@@ -140,13 +152,17 @@ class LiveFacts(QObject):
             else:
                 self.node_errors[node_id] = diagnostic
         if ids:
-            self._document.status_changed.emit()
+            self._marks_changed()
 
     def clear_node_errors(self) -> None:
         """Take all marks off."""
         if self.node_errors:
             self.node_errors.clear()
-            self._document.status_changed.emit()
+            self._marks_changed()
+
+    def _marks_changed(self) -> None:
+        self._document.status_changed.emit()
+        self._document.diagnostics_changed.emit()
 
     # Shapes
 
@@ -203,9 +219,8 @@ class LiveFacts(QObject):
         from engine.shapes import LayerSpec
 
         if node.version < 2:  # what the layer means today may depend on the one above it too
-            return replace(
-                LayerSpec.of_message(node.id, self._document.graph.layer_message(node.id)), phases=node.phases
-            )
+            spec = LayerSpec.of_message(node.id, self._document.graph.layer_message(node.id))
+            return replace(spec, text=f"{text}\n{spec.text}", phases=node.phases)
         return LayerSpec(
             node.id,
             text,
@@ -245,9 +260,10 @@ class LiveFacts(QObject):
         # In a huge net a look at everything would be felt between two keys, so it waits for a longer pause.
         slow = time.perf_counter() - start > _SLOW
         self._diagnostics_due.set_interval(_LONG_PAUSE if slow else _PAUSE)
-        if found == self.diagnostics:
+        if found == self._found and not self._marks_left:
             return
-        self.diagnostics = found
+        self._marks_left = False
+        self._found = found
         self._by_node = {}
         for each in found:
             if each.node is not None:

@@ -16,9 +16,19 @@ if TYPE_CHECKING:
     from app.canvas.nodeitem import NodeItem
     from app.canvas.scene import CanvasScene
     from app.document import Document
-    from engine.graph import Edge, NodeId
+    from engine.graph import Edge, NodeId, OpGraph
 
-__all__ = ["connect", "delete_selected", "disconnect", "doubt", "free_place", "refusal", "tooltip", "with_followers"]
+__all__ = [
+    "connect",
+    "delete_selected",
+    "disconnect",
+    "dissolve_selected",
+    "doubt",
+    "free_place",
+    "refusal",
+    "tooltip",
+    "with_followers",
+]
 
 _GAP_X = 106.0
 _GAP_Y = 40.0
@@ -80,6 +90,25 @@ def delete_selected(scene: CanvasScene) -> None:
         return
     label = f"Delete {document.graph.node(ids[0]).name}" if len(ids) == 1 else f"Delete {len(ids)} nodes"
     document.apply(label, lambda graph: graph.remove_nodes(ids))
+
+
+def dissolve_selected(scene: CanvasScene) -> None:
+    """Delete the selected nodes; what read from one reads from what it read first, where there is such."""
+    document = scene.document
+    ids = document.selection.node_ids
+    if not ids:
+        return
+
+    def edit(graph: OpGraph) -> None:
+        for node_id in ids:
+            above = next((edge for edge in graph.edges_in(node_id) if edge.bottom == 0), None)
+            for edge in graph.edges_out(node_id) if above is not None and not any(graph.node(node_id).in_place) else ():
+                assert above is not None
+                graph.connect(above.source, above.top, edge.target, edge.bottom)
+            graph.remove_nodes([node_id])
+
+    names = document.graph.node(ids[0]).name if len(ids) == 1 else f"{len(ids)} nodes"
+    document.apply(f"Dissolve {names}", edit)
 
 
 def with_followers(scene: CanvasScene, ids: Iterable[NodeId]) -> list[NodeId]:

@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent
 
 from app.canvas import edits
 from app.placement import Point
+from engine.errors import GraphError
 
 if TYPE_CHECKING:
     from app.canvas.view import CanvasView
@@ -29,7 +30,7 @@ class CanvasKeys:
 
     def __init__(self, view: CanvasView) -> None:
         self._view = view
-        plain = Qt.KeyboardModifier.NoModifier
+        plain, control = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
         self._table = {
             (Qt.Key.Key_F, plain): view.frame_selection,
             (Qt.Key.Key_Home, plain): view.frame,
@@ -40,6 +41,11 @@ class CanvasKeys:
             (Qt.Key.Key_F2, plain): self._rename,
             (Qt.Key.Key_Delete, plain): self._delete,
             (Qt.Key.Key_Backspace, plain): self._delete,
+            (Qt.Key.Key_Delete, control): self._dissolve,
+            (Qt.Key.Key_F, control): view.find_asked.emit,
+            (Qt.Key.Key_PageDown, plain): lambda: self._walk(down=True),
+            (Qt.Key.Key_PageUp, plain): lambda: self._walk(down=False),
+            (Qt.Key.Key_L, plain): self._grow,
         }
 
     def press(self, event: QKeyEvent) -> bool:
@@ -70,6 +76,35 @@ class CanvasKeys:
 
     def _delete(self) -> None:
         edits.delete_selected(self._view.canvas)
+
+    def _dissolve(self) -> None:
+        try:
+            edits.dissolve_selected(self._view.canvas)
+        except GraphError as error:
+            self._view.refused.emit(str(error))
+
+    def _walk(self, *, down: bool) -> None:
+        """Select the next node along the flow, or the one before; the first of the net when none is selected."""
+        document = self._view.document
+        graph, last = document.graph, document.selection.last
+        if last is None:
+            step = next((node.id for node in graph.nodes()), None)
+        elif down:
+            step = next((edge.target for edge in graph.edges_out(last)), None)
+        else:
+            step = next((edge.source for edge in graph.edges_in(last)), None)
+        if step is not None:
+            document.selection.set([step])
+            self._view.reveal(step)
+
+    def _grow(self) -> None:
+        """Select what is linked to the selection too."""
+        document = self._view.document
+        graph = document.graph
+        ids = document.selection.node_ids
+        near = {edge.target: None for each in ids for edge in graph.edges_out(each)}
+        near.update({edge.source: None for each in ids for edge in graph.edges_in(each)})
+        document.selection.set({**dict.fromkeys(ids), **near})
 
     def _nudge(self, dx: int, dy: int, *, fine: bool) -> bool:
         document = self._view.document

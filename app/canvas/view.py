@@ -50,6 +50,8 @@ class CanvasView(NavigationView):
         Open the menu of the selected nodes at a place in the viewport.
     escaped : Signal()
         Escape, when there was nothing to break off or to deselect.
+    find_asked : Signal()
+        Open the search for a layer of the net.
     cursor_moved : Signal(QPointF)
         Pointer in the scene.
     """
@@ -58,6 +60,7 @@ class CanvasView(NavigationView):
     search_asked = Signal(QPoint, object, str, int)
     menu_asked = Signal(QPoint)
     escaped = Signal()
+    find_asked = Signal()
     cursor_moved = Signal(QPointF)
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
@@ -317,10 +320,14 @@ class CanvasView(NavigationView):
 
     @guard(default=False)
     def event(self, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Tab and event.type() == QEvent.Type.KeyPress:
-            # Tab means "add a layer" here; Ctrl+Tab still leaves the canvas.
-            self.search_asked.emit(self.pointer(), None, "key", 0)
-            return True
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            # Tab means "add a layer" here; Ctrl+Tab and Shift+Tab leave the canvas.
+            leaves = bool(event.modifiers() & Modifier.ControlModifier)
+            if event.key() == Qt.Key.Key_Tab and not leaves:
+                self.search_asked.emit(self.pointer(), None, "key", 0)
+                return True
+            if event.key() in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
+                return self.focusNextPrevChild(event.key() == Qt.Key.Key_Tab)
         return super().event(event)
 
     def pointer(self) -> QPoint:

@@ -52,6 +52,7 @@ class PalettePanel(QWidget):
         self.view.setMouseTracking(True)
         self.view.setFrameShape(QListView.Shape.NoFrame)
         self.view.setProperty("flat", True)
+        self.setFocusProxy(self.search)
         self._empty = QLabel("No layer type fits.")
         self._empty.setProperty("muted", True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignHCenter)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
-if TYPE_CHECKING:
-    from engine.registry import LayerInfo
-
-__all__ = ["Match", "match_text", "rank"]
+__all__ = ["Entry", "Match", "match_text", "rank"]
 
 #: What people call layers, beside their type names.
 _SYNONYMS = {
@@ -30,10 +27,25 @@ _SYNONYMS = {
 }
 
 
-class Match(NamedTuple):
-    """A layer type that fits, how well, and which letters of its name matched."""
+class Entry(Protocol):
+    """What can be searched: layer types (``engine.registry.LayerInfo``), and layers of a net under their names."""
 
-    info: LayerInfo
+    @property
+    def type(self) -> str: ...
+    @property
+    def category(self) -> str: ...
+    @property
+    def summary(self) -> str: ...
+    @property
+    def bottoms(self) -> tuple[str, ...]: ...
+    @property
+    def tops(self) -> tuple[str, ...]: ...
+
+
+class Match(NamedTuple):
+    """An entry that fits, how well, and which letters of its name matched."""
+
+    info: Entry
     score: float
     letters: tuple[int, ...]
 
@@ -79,8 +91,8 @@ def _next(text: str, lower: str, letter: str, position: int) -> int:
     return plain
 
 
-def rank(infos: Iterable[LayerInfo], pattern: str) -> Sequence[Match]:
-    """Return the types that fit, best first; all of them, by name, without a pattern."""
+def rank(infos: Iterable[Entry], pattern: str) -> Sequence[Match]:
+    """Return what fits, best first; all of it, by name, without a pattern."""
     pattern = pattern.strip().replace(" ", "")
     found: list[Match] = []
     for info in infos:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, QModelIndex, Qt
 from PySide6.QtGui import QStandardItem, QStandardItemModel
 
 from app.palette import rows
-from app.palette.fuzzy import Match, rank
+from app.palette.fuzzy import Entry, Match, rank
 from app.theme import Theme
-
-if TYPE_CHECKING:
-    from engine.registry import LayerInfo
 
 __all__ = ["LAYER_MIME", "TypeModel"]
 
@@ -25,7 +21,7 @@ _ORDER = ("data", "vision", "dense", "activation", "normalization", "recurrent",
 class TypeModel(QStandardItemModel):
     """Layer types that fit a search, in categories while nothing is typed."""
 
-    def fill(self, infos: Iterable[LayerInfo], pattern: str, *, grouped: bool) -> None:
+    def fill(self, infos: Iterable[Entry], pattern: str, *, grouped: bool) -> None:
         """Show what fits ``pattern``."""
         self.clear()
         matches = rank(infos, pattern)

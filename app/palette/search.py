@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QLabel, QLineEdit, QListView, QVBoxLayout, QWidget
 
 from app.palette import rows
+from app.palette.fuzzy import Entry
 from app.palette.model import TypeModel
 from app.qt import guard
-
-if TYPE_CHECKING:
-    from engine.registry import LayerInfo
 
 __all__ = ["SearchPopup"]
 
@@ -28,7 +25,7 @@ class SearchPopup(QFrame):
     Attributes
     ----------
     chosen : Signal(str)
-        The type that was taken.
+        The type, or the label, that was taken.
     """
 
     chosen = Signal(str)
@@ -37,7 +34,7 @@ class SearchPopup(QFrame):
         super().__init__(parent, Qt.WindowType.Popup)
         self.setObjectName("palette.popup")
         self.setFrameShape(QFrame.Shape.StyledPanel)
-        self._infos: tuple[LayerInfo, ...] = ()
+        self._infos: tuple[Entry, ...] = ()
         self._help = ""
         self.search = QLineEdit()
         self.search.setObjectName("palette.popup_search")
@@ -72,12 +69,12 @@ class SearchPopup(QFrame):
         layout = self.layout()
         return QSize(_WIDTH, layout.sizeHint().height() if layout is not None else _MOST_HEIGHT)
 
-    def ask(self, infos: Iterable[LayerInfo], at: QPoint, prompt: str, note: str = "") -> None:
+    def ask(self, infos: Iterable[Entry], at: QPoint, prompt: str, note: str = "") -> None:
         """Open at a place of the screen.
 
         Parameters
         ----------
-        infos : iterable of LayerInfo
+        infos : iterable of Entry
             What may be taken.
         prompt : str
             Shown in the empty field.
@@ -102,7 +99,7 @@ class SearchPopup(QFrame):
         count = self.model.rowCount()
         if count:
             self.view.setCurrentIndex(self.model.index(0, 0))
-        self._note.setText(self._help if count else "No layer type fits.")
+        self._note.setText(self._help if count else "No layer fits.")
         self._note.setVisible(bool(self._note.text()))
         self.view.setVisible(count > 0)
         self.view.setFixedHeight(min(_LIST_HEIGHT, sum(self.view.sizeHintForRow(row) for row in range(count))))

@@ -13,7 +13,7 @@ from app.icons import icon
 from app.problems.delegate import FixDelegate
 from app.problems.model import Column, ProblemsModel, counts, counts_text
 from app.qt import guard
-from app.theme import GRID
+from app.theme import GRID, Theme
 from engine.errors import NetcanvasError
 
 if TYPE_CHECKING:
@@ -104,7 +104,9 @@ class ProblemsPanel(QWidget):
     def _make_empty_page(self) -> QWidget:
         page = QWidget(self)
         mark = QLabel(page)
-        mark.setPixmap(_pixmap("check-circle", "ok"))
+        self._mark = mark
+        Theme.notifier().changed.connect(self._dress_mark)
+        self._dress_mark()
         mark.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.empty.setProperty("muted", True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -114,6 +116,10 @@ class ProblemsPanel(QWidget):
         layout.addWidget(self.empty)
         layout.addStretch(2)
         return page
+
+    @guard
+    def _dress_mark(self, _theme: object = None) -> None:
+        self._mark.setPixmap(_pixmap("check-circle", "ok"))
 
     def _add_actions(self) -> None:
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)

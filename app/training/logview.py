@@ -21,6 +21,7 @@ class LogView(QPlainTextEdit):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("training.log")
+        self.setAccessibleName("Log")
         self.setReadOnly(True)
         self.setUndoRedoEnabled(False)
         self.setMaximumBlockCount(_MOST_LINES)

@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QWidget
 
 from app.icons import icon
 
-__all__ = ["ActionSpec", "make_actions"]
+__all__ = ["ActionSpec", "enable", "make_actions"]
+
+_TIP = "netcanvas.tip"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,8 @@ class ActionSpec:
         Object name below ``window.action.``.
     keys : sequence of str
         Shortcuts in portable notation; the first is shown in the tooltip.
+    hint : str
+        A key that does it on the canvas only, and so is no shortcut of the window.
     """
 
     name: str
@@ -31,6 +35,13 @@ class ActionSpec:
     keys: Sequence[str] = ()
     tip: str = ""
     checkable: bool = False
+    hint: str = ""
+
+
+def enable(action: QAction, reason: str) -> None:
+    """Enable an action, or say in its tooltip why it cannot be done; an empty reason enables it."""
+    action.setEnabled(not reason)
+    action.setToolTip(reason or str(action.property(_TIP)))
 
 
 def make_actions(
@@ -45,7 +56,7 @@ def make_actions(
     """
     actions: dict[str, QAction] = {}
     for spec in specs:
-        action = QAction(spec.text, owner)
+        action = QAction(f"{spec.text}\t{spec.hint}" if spec.hint else spec.text, owner)
         action.setObjectName(f"window.action.{spec.name}")
         if spec.icon:
             action.setIcon(icon(spec.icon))
@@ -53,7 +64,9 @@ def make_actions(
             action.setShortcuts([QKeySequence(key) for key in spec.keys])
         plain = spec.tip or spec.text.replace("&", "").rstrip("\u2026")
         shown = QKeySequence(spec.keys[0]).toString(QKeySequence.SequenceFormat.NativeText) if spec.keys else ""
+        shown = shown or spec.hint
         action.setToolTip(f"{plain} ({shown})" if shown else plain)
+        action.setProperty(_TIP, action.toolTip())
         action.setCheckable(spec.checkable)
         handler = handlers[spec.name]
         action.triggered.connect(lambda _checked=False, handler=handler: handler())

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.canvas import clipboard, edits
 from app.canvas.arrange import arrange, arrange_if_needed, place_new
+from app.canvas.find import layers_of
 from app.canvas.insert import Origin, fitting, insert
 from app.canvas.view import CanvasView
 from app.icons import icon
@@ -44,8 +45,13 @@ class CanvasArea(CanvasView):
         super().__init__(document, parent)
         self.popup = SearchPopup(self)
         self._at: QPointF | None = None
+        self._places: dict[str, NodeId] = {}
         self._origin: Origin | None = None
         self.popup.chosen.connect(self._insert_chosen)
+        self.finder = SearchPopup(self)
+        self.finder.search.setAccessibleName("Find a layer")
+        self.finder.chosen.connect(self._go_to)
+        self.find_asked.connect(self.find_layer)
         self.search_asked.connect(self._open_search)
         self.menu_asked.connect(self._open_menu)
         document.changed.connect(self._place_new)
@@ -106,6 +112,23 @@ class CanvasArea(CanvasView):
         self.reveal(new)
         self.setFocus()
 
+    # Finding
+
+    @guard
+    def find_layer(self) -> None:
+        """Ask for a layer of the net; it is selected and shown."""
+        self._places = {each.type: each.node for each in layers_of(self.document)}
+        corner = self.viewport().mapToGlobal(QPoint(self.viewport().width() // 2 - 164, 24))
+        self.finder.ask(layers_of(self.document), corner, "Find a layer", "Enter shows it, Esc closes")
+
+    @guard
+    def _go_to(self, label: str) -> None:
+        node = self._places.get(label)
+        if node is not None and node in self.document.graph:
+            self.document.selection.set([node])
+            self.reveal(node)
+        self.setFocus()
+
     # The menu of a node, and the clipboard
 
     @guard
@@ -129,6 +152,7 @@ class CanvasArea(CanvasView):
         menu.addSeparator()
         menu.addAction(icon("frame-corners"), "Frame selection\tF").triggered.connect(self.frame_selection)
         menu.addSeparator()
+        menu.addAction("Dissolve\tCtrl+Del").triggered.connect(self.dissolve)
         menu.addAction(icon("trash"), "Delete\tDel").triggered.connect(self.delete)
         return menu
 
@@ -139,6 +163,10 @@ class CanvasArea(CanvasView):
     def delete(self) -> None:
         """Delete the selection."""
         self._try(lambda: edits.delete_selected(self.canvas))
+
+    def dissolve(self) -> None:
+        """Delete the selection and join what was above to what was below."""
+        self._try(lambda: edits.dissolve_selected(self.canvas))
 
     def duplicate(self) -> None:
         """Copy the selection beside itself, keeping its inputs."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QTabWidget, QWidget
 
 from app.qt import fault_logger, guard
@@ -140,6 +141,26 @@ class PanelDocks:
         dock = self.docks[name]
         dock.show()
         dock.raise_()
+
+    def go_actions(self) -> list[QAction]:
+        """Return an action for each dock that brings it to the front with the keyboard in it."""
+        keys = {"palette": "Alt+1", **{spec.name: spec.keys for spec in PANELS}}
+        actions = []
+        for name, dock in self.docks.items():
+            action = QAction(f"Go to {dock.windowTitle().lower()}", self._window)
+            action.setObjectName(f"window.go.{name}")
+            action.setShortcut(QKeySequence(keys[name]))
+            action.triggered.connect(lambda _checked=False, name=name: self._go(name))
+            actions.append(action)
+        return actions
+
+    def _go(self, name: str) -> None:
+        self.show(name)
+        widget = self.docks[name].widget()
+        if widget.focusProxy() is None and widget.focusPolicy() == Qt.FocusPolicy.NoFocus:
+            inside = (each for each in widget.findChildren(QWidget) if each.focusPolicy() & Qt.FocusPolicy.TabFocus)
+            widget = next((each for each in inside if each.isEnabled() and each.isVisibleTo(widget)), widget)
+        widget.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def shut_down(self) -> None:
         """Let the panels end what they run."""

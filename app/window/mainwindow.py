@@ -15,7 +15,7 @@ from app.icons import icon
 from app.palette.dock import PalettePanel
 from app.qt import Debounce, guard
 from app.theme import Theme
-from app.window.actions import make_actions
+from app.window.actions import enable, make_actions
 from app.window.bars import Actions, InfoArea, InfoBar
 from app.window.canvas_area import CanvasArea
 from app.window.docks import PanelDocks
@@ -64,7 +64,8 @@ class MainWindow(QMainWindow):
         self.toolbar = MainToolBar(self.actions_by_name, self)
         self.toolbar.phase_chosen.connect(lambda view: self.document.set_phase_view(view))
         self.addToolBar(self.toolbar)
-        self.recent_menu, self.train_menu = fill_menus(self, self.actions_by_name, self._docks.docks)
+        docks = self._docks
+        self.recent_menu, self.train_menu = fill_menus(self, self.actions_by_name, docks.docks, docks.go_actions())
         self.recent_menu.aboutToShow.connect(self._fill_recent)
         self.palette_panel.chosen.connect(lambda kind: self._canvas().add_layer(kind))
         self._count_due = Debounce(self._show_counts, 0, self)
@@ -91,6 +92,8 @@ class MainWindow(QMainWindow):
             "paste_wired": lambda: self._canvas().paste(keep_inputs=True),
             "duplicate": lambda: self._canvas().duplicate(),
             "delete": lambda: self._canvas().delete(),
+            "dissolve": lambda: self._canvas().dissolve(),
+            "find": lambda: self._canvas().find_layer(),
             "select_all": lambda: self._canvas().select_all(),
             "add": lambda: self._canvas().search_asked.emit(self._canvas().pointer(), None, "key", 0),
             "layout": lambda: self._canvas().arrange_all(),
@@ -168,6 +171,7 @@ class MainWindow(QMainWindow):
         self.toolbar.set_phase(document.phase_view)
         self._title_changed()
         self._undo_changed()
+        self._selection_changed()
         self._show_counts()
         if self._shown:
             self.canvas.show()
@@ -231,7 +235,8 @@ class MainWindow(QMainWindow):
     def _title_changed(self, _value: object = None) -> None:
         self.setWindowTitle(f"{self.document.title}[*] \u2013 Netcanvas")
         self.setWindowModified(self.document.modified)
-        self.actions_by_name["save"].setEnabled(self.document.modified or self.document.path is None)
+        unsaved = self.document.modified or self.document.path is None
+        enable(self.actions_by_name["save"], "" if unsaved else "Nothing to save: nothing was changed (Ctrl+S).")
         path = self.document.path
         self.setWindowFilePath(str(path) if path else "")
         self.setWindowTitle(f"{self.document.title}[*] \u2013 Netcanvas")
@@ -251,9 +256,9 @@ class MainWindow(QMainWindow):
 
     @guard
     def _selection_changed(self) -> None:
-        some = bool(self.document.selection.node_ids)
-        for name in ("cut", "copy", "duplicate", "delete", "frame"):
-            self.actions_by_name[name].setEnabled(some or name == "delete")
+        reason = "" if self.document.selection.node_ids else "Nothing is selected: click a layer first."
+        for name in ("cut", "copy", "duplicate", "dissolve", "frame"):
+            enable(self.actions_by_name[name], reason)
 
     @guard
     def _show_counts(self) -> None:

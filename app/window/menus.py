@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,13 +29,15 @@ SPECS = (
     ActionSpec("paste", "&Paste", "clipboard", ("Ctrl+V",)),
     ActionSpec("paste_wired", "Paste &keeping inputs", "", ("Ctrl+Shift+V",)),
     ActionSpec("duplicate", "&Duplicate", "", ("Ctrl+D",)),
-    ActionSpec("delete", "De&lete", "trash"),
+    ActionSpec("delete", "De&lete", "trash", hint="Del"),
+    ActionSpec("dissolve", "Diss&olve", tip="Delete, and join what was above to what was below", hint="Ctrl+Del"),
+    ActionSpec("find", "&Find layer\u2026", "magnifying-glass", tip="Find a layer of the net", hint="Ctrl+F"),
     ActionSpec("select_all", "Select &all", "", ("Ctrl+A",)),
-    ActionSpec("add", "&Add layer\u2026", "plus", (), "Add a layer (Tab)"),
+    ActionSpec("add", "&Add layer\u2026", "plus", (), "Add a layer", hint="Tab"),
     ActionSpec("layout", "&Lay out", "tree-structure", ("Ctrl+Shift+L",), "Lay the net out"),
-    ActionSpec("fit", "Frame a&ll", "corners-out", (), "Frame all (Home)"),
-    ActionSpec("frame", "Frame &selection", "frame-corners", (), "Frame the selection (F)"),
-    ActionSpec("actual_size", "&100 %", "", (), "Zoom to 100 % (1)"),
+    ActionSpec("fit", "Frame a&ll", "corners-out", (), "Frame all", hint="Home"),
+    ActionSpec("frame", "Frame &selection", "frame-corners", (), "Frame the selection", hint="F"),
+    ActionSpec("actual_size", "&100 %", "", (), "Zoom to 100 %", hint="1"),
     ActionSpec("zoom_in", "Zoom &in", "magnifying-glass-plus", ("Ctrl++", "Ctrl+=")),
     ActionSpec("zoom_out", "Zoom &out", "magnifying-glass-minus", ("Ctrl+-",)),
     ActionSpec("theme", "Light or dark &theme", "moon", ("Ctrl+Shift+T",), "Change between light and dark"),
@@ -46,17 +48,20 @@ _MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("&File", ("new", "open", "*recent", "-", "save", "save_as", "-", "quit")),
     (
         "&Edit",
-        ("undo", "redo", "-", "cut", "copy", "paste", "paste_wired", "duplicate", "delete", "-", "select_all"),
+        (
+            *("undo", "redo", "-", "cut", "copy", "paste", "paste_wired", "duplicate", "delete", "dissolve"),
+            *("-", "select_all", "find"),
+        ),
     ),
     ("&Net", ("add", "layout")),
-    ("&View", ("fit", "frame", "actual_size", "zoom_in", "zoom_out", "-", "*docks", "-", "theme")),
+    ("&View", ("fit", "frame", "actual_size", "zoom_in", "zoom_out", "-", "*go", "*docks", "-", "theme")),
     ("&Train", ()),
     ("&Help", ("about",)),
 )
 
 
 def fill_menus(
-    window: QMainWindow, actions: Mapping[str, QAction], docks: Mapping[str, QDockWidget]
+    window: QMainWindow, actions: Mapping[str, QAction], docks: Mapping[str, QDockWidget], go: Sequence[QAction]
 ) -> tuple[QMenu, QMenu]:
     """Make the menu bar; return the menus of recent files and of training, which are filled later."""
     training = QMenu()
@@ -71,9 +76,12 @@ def fill_menus(
                 menu.addSeparator()
             elif name == "*recent":
                 menu.addMenu(recent)
+            elif name == "*go":
+                menu.addActions(go)
             elif name == "*docks":
+                shown = menu.addMenu("Show &panels")
                 for dock in docks.values():
-                    menu.addAction(dock.toggleViewAction())
+                    shown.addAction(dock.toggleViewAction())
             else:
                 menu.addAction(actions[name])
         if title == "&Train":

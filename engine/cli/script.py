@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import runpy
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
 from engine.backends.threads import matrix_threads
 from engine.compat import install
@@ -36,12 +36,15 @@ def run(path: Path, arguments: Sequence[str]) -> int:
     _forget_editor()
     install()
     script = os.path.abspath(path)
-    saved_argv, saved_path = sys.argv, list(sys.path)
+    main = ModuleType("__main__")
+    main.__file__ = script
+    saved_argv, saved_path, saved_main = sys.argv, list(sys.path), sys.modules["__main__"]
+    sys.modules["__main__"] = main
     sys.argv = [str(path), *arguments]
     sys.path.insert(0, str(path.resolve().parent))
     try:
         with matrix_threads():
-            runpy.run_path(script, run_name="__main__")
+            exec(compile(path.read_bytes(), script, "exec"), main.__dict__)
     except SystemExit as exit_request:
         return _exit_code(exit_request)
     except BaseException as error:
@@ -50,6 +53,7 @@ def run(path: Path, arguments: Sequence[str]) -> int:
     finally:
         sys.argv = saved_argv
         sys.path[:] = saved_path
+        sys.modules["__main__"] = saved_main
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 from engine.api import Blob
@@ -9,6 +10,8 @@ from engine.ops import OpSpec, ReLU
 from nodes.activation.unary import UnaryLayer
 
 __all__ = ["ReLULayer"]
+
+_log = logging.getLogger(__name__)
 
 
 class ReLULayer(UnaryLayer):
@@ -21,14 +24,16 @@ class ReLULayer(UnaryLayer):
         return ReLU(float(self.layer_param.relu_param.negative_slope))
 
     def setup(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
-        """Refuse what has no gradient: in place, a negative slope hides the sign of the input."""
+        """Tell of a negative slope in place, which hides the sign of the input from the backward pass, as in Caffe."""
         slope = self.layer_param.relu_param.negative_slope
-        if slope < 0 and list(self.layer_param.bottom) == list(self.layer_param.top):
-            self.fail(
-                f"expected negative_slope of 0 or more in place, got {slope}.",
-                next_step="Give the top a name of its own.",
-            )
         super().setup(bottom, top)
         in_place = bottom[0].on_host is top[0].on_host
+        if in_place and slope < 0:
+            _log.warning(
+                "Layer '%s' (ReLU): with a negative_slope of %g in place the gradient is wrong, as in Caffe. "
+                "Give the top a name of its own.",
+                self.name,
+                slope,
+            )
         self.backward_reads = "signs" if in_place else ""  # of its bottom, which its top then is
         self.in_place_leaves = "signs" if slope else "values"

@@ -229,3 +229,20 @@ def test_inputs_that_the_net_declares_have_their_shapes(qtbot, declared):
     tops = [document.shapes[node.id].tops[0] for node in document.graph.nodes()]
     assert tops == [(2, 3, 8, 8), (2, 192)]
     document.close()
+
+
+def test_layers_of_the_oldest_format_have_shapes_that_follow_the_padding_above_them(qtbot):
+    text = (
+        'input: "x" input_dim: 1 input_dim: 3 input_dim: 8 input_dim: 8\n'
+        'layers { layer { name: "p" type: "padding" pad: 1 } bottom: "x" top: "p" }\n'
+        'layers { layer { name: "c" type: "conv" num_output: 2 kernelsize: 3 } bottom: "p" top: "c" }\n'
+    )
+    document = Document(OpGraph.parse(text))
+    padding, conv = (document.graph.named(name)[0].id for name in "pc")
+    with qtbot.waitSignal(document.shapes_changed, timeout=10_000):
+        document.live.start()
+    assert document.shapes[conv].tops == ((1, 2, 8, 8),)
+    with qtbot.waitSignal(document.shapes_changed, timeout=10_000):
+        document.apply("Pad more", lambda graph: graph.set_field(padding, ("layer", "pad"), "2"))
+    assert document.shapes[conv].tops == ((1, 2, 10, 10),)
+    document.close()

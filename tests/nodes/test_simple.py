@@ -42,11 +42,18 @@ def test_relu_at_zero_has_the_negative_slope() -> None:
     assert grad.tolist() == [0.5, 0.5, 1]
 
 
-def test_falling_relu_is_refused_in_place_only() -> None:
+def test_falling_relu_in_place_runs_as_in_caffe_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
     text = 'type: "ReLU" relu_param { negative_slope: -1 }'
     assert run_layer(text, [-2.0, 3])[0].tolist() == [2, 3]
-    with pytest.raises(LayerError, match="negative_slope of 0 or more in place"):
-        layer_net(text, [-2.0, 3], tops="b0")
+    assert not caplog.records
+    net = layer_net(text, [-2.0, 3], tops="b0")
+    net.forward()
+    blob = net.blobs["b0"]
+    assert blob.data.tolist() == [2, 3]
+    blob.diff[...] = 1
+    net.backward()
+    assert blob.diff.tolist() == [1, 1]  # Caffe's kernel looks at the overwritten value; the true gradient is -1, 1
+    assert "the gradient is wrong, as in Caffe" in caplog.text
 
 
 def test_sigmoid_does_not_overflow() -> None:

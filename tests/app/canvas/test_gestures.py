@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtWidgets import QLabel
 
+from app.canvas.find import layers_of
 from tests.app.canvas.hands import CTRL, MIDDLE, RIGHT, SHIFT, Hands
 
 
@@ -325,3 +326,55 @@ def test_a_pasted_pair_of_phases_stays_a_pair(canvas, document, qtbot):
     conv = next(node for node in added if node.type == "Convolution")
     assert {edge.source for edge in graph.edges_in(conv.id)} == {train.id, test.id}
     assert canvas.canvas.nodes[train.id].pos() != canvas.canvas.nodes[test.id].pos()
+
+
+def test_page_keys_walk_along_the_flow_and_l_grows(canvas, document, qtbot):
+    graph, selection = document.graph, document.selection
+    qtbot.keyClick(canvas, Qt.Key.Key_PageDown)
+    assert selection.node_ids == (graph.nodes()[0].id,)
+    qtbot.keyClick(canvas, Qt.Key.Key_PageDown)
+    assert graph.node(selection.last).name == "conv1"
+    qtbot.keyClick(canvas, Qt.Key.Key_PageDown)
+    assert graph.node(selection.last).name == "pool1"
+    qtbot.keyClick(canvas, Qt.Key.Key_PageUp)
+    assert graph.node(selection.last).name == "conv1"
+    qtbot.keyClick(canvas, Qt.Key.Key_L)
+    assert {graph.node(each).name for each in selection.node_ids} == {"mnist", "conv1", "pool1"}
+    assert document.undo_stack.count() == 0
+
+
+def test_dissolve_joins_what_was_above_to_what_was_below(canvas, document, qtbot):
+    graph, before = document.graph, bytes(document.graph)
+    document.selection.set([graph.named("pool1")[0].id, graph.named("relu1")[0].id])
+    qtbot.keyClick(canvas, Qt.Key.Key_Delete, Qt.KeyboardModifier.ControlModifier)
+    assert not graph.named("pool1")
+    assert graph.named("conv2")[0].bottoms == ("conv1",)
+    assert graph.named("ip2")[0].bottoms == ("ip1",)
+    assert document.undo_stack.count() == 1
+    document.undo_stack.undo()
+    assert bytes(graph) == before
+
+
+def test_dissolve_keeps_both_phases_of_what_was_above(canvas, document, qtbot):
+    graph = document.graph
+    document.selection.set([graph.named("conv1")[0].id])
+    qtbot.keyClick(canvas, Qt.Key.Key_Delete, Qt.KeyboardModifier.ControlModifier)
+    sources = {edge.source for edge in graph.edges_in(graph.named("pool1")[0].id)}
+    assert sources == {node.id for node in graph.named("mnist")}
+
+
+def test_a_layer_is_found_by_its_name(canvas, document, qtbot):
+    canvas.set_scale(2.0)
+    qtbot.keyClick(canvas, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert canvas.finder.isVisible()
+    qtbot.keyClicks(canvas.finder.search, "accu")
+    qtbot.keyClick(canvas.finder.search, Qt.Key.Key_Return)
+    (node,) = document.graph.named("accuracy")
+    assert document.selection.node_ids == (node.id,)
+    assert canvas.visible_rect().contains(canvas.canvas.nodes[node.id].scene_body())
+
+
+def test_layers_of_one_name_are_told_apart_in_the_search(document):
+    labels = [each.type for each in layers_of(document)]
+    assert labels[:2] == ["mnist", "mnist (test)"]
+    assert len(set(labels)) == len(document.graph)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtGui import QAction, QDropEvent
 from PySide6.QtWidgets import QLabel, QMessageBox
 
 from app.theme import Theme
 from app.window.mainwindow import MainWindow
+from engine.diagnostics import Diagnostic
 from engine.resources import resource_path
 from tests.app.canvas.hands import Hands
 
@@ -241,3 +242,55 @@ def test_python_layers_are_not_run_before_the_user_allows_it(window, tmp_path):
     bar.findChild(object, "window.bar.action.Allow").click()
     assert window.document.live.trusted
     assert window.settings.is_trusted(tmp_path)
+
+
+def test_a_fault_of_a_run_is_listed_with_the_problems(window, lenet, qtbot):
+    open_net(window, lenet)
+    document = window.document
+    document.set_node_error("conv1", Diagnostic("run", "error", "Layer 'conv1' gave NaN."))
+    qtbot.waitUntil(lambda: "error" in window.status.problems.text())
+    rows = window.panels["problems"].model.rows
+    (row,) = [index for index, each in enumerate(rows) if each.code == "run"]
+    window.panels["problems"].view.clicked.emit(window.panels["problems"].model.index(row, 0))
+    node = document.graph.named("conv1")[0]
+    assert document.selection.last == node.id
+    assert window.panels["text"].edit.textCursor().blockNumber() + 1 == node.line
+    document.apply("Delete conv1", lambda graph: graph.remove_nodes([node.id]))
+    assert not [each for each in document.diagnostics if each.code == "run"]
+    qtbot.waitUntil(lambda: not [each for each in window.panels["problems"].model.rows if each.code == "run"])
+
+
+def test_every_disabled_action_says_why(window, lenet, qtbot):
+    open_net(window, lenet)
+    for action in window.findChildren(QAction):
+        name = action.objectName()
+        if not action.isEnabled() and name.startswith(("window.action", "training")):
+            assert action.toolTip().startswith(("Nothing ", "The ")), name
+    window.document.selection.set([window.document.graph.named("conv1")[0].id])
+    window.document.selection.flush()
+    duplicate = window.actions_by_name["duplicate"]
+    assert duplicate.isEnabled()
+    assert "Ctrl+D" in duplicate.toolTip()
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "inside"),
+    [
+        ("Alt+1", "palette", "palette.search"),
+        ("Alt+2", "properties", "properties.search"),
+        ("Alt+3", "text", "text.edit"),
+        ("Alt+4", "training", "training.train_button"),
+        ("Alt+5", "problems", "problems.list"),
+    ],
+)
+def test_every_panel_is_reached_by_its_key_and_the_canvas_is_left(window, lenet, qtbot, key, name, inside):
+    open_net(window, lenet)
+    window.document.set_node_error("conv1", Diagnostic("run", "error", "Layer 'conv1' gave NaN."))
+    action = window.findChild(QAction, f"window.go.{name}")
+    assert action.shortcut().toString() == key
+    action.trigger()
+    assert window.focusWidget().objectName() == inside
+    window.canvas.setFocus()
+    qtbot.keyClick(window.canvas, Qt.Key.Key_Tab, Qt.KeyboardModifier.ControlModifier)
+    assert window.focusWidget() is not window.canvas
+    assert not window.canvas.popup.isVisible()

@@ -197,6 +197,7 @@ def test_run_gives_scripts_our_caffe(project: Path) -> None:
         ("def f(:\n", 1, [1], "SyntaxError: invalid syntax"),
         ("raise KeyboardInterrupt\n", 130, [1], "KeyboardInterrupt"),
         ("import sys\nsys.exit('enough')\n", 1, [], "enough"),
+        ("import pickle, sys\nclass A: pass\npickle.dumps(A())\nassert sys.argv[0] == '../script.py'\n", 0, [], ""),
         ("import app, os\nos.chdir('/')\nassert app.MINE and os.path.exists(__file__)\n", 0, [], ""),
     ],
 )
