@@ -113,17 +113,7 @@ class Document(QObject):
             When it cannot be read.
         """
         path = Path(path).absolute()
-        if path.stat().st_size > _BIGGEST_NET:
-            raise FileFormatError(
-                f"'{path.name}' has {path.stat().st_size / 2**20:.0f} MB, more than a net description can have.",
-                next_step="Weights (.caffemodel) are chosen in the training panel, not opened.",
-            )
-        data = path.read_bytes()
-        if b"\0" in data:
-            raise FileFormatError(
-                f"'{path.name}' is a binary file; expected prototxt text.",
-                next_step="Weights (.caffemodel) are chosen in the training panel, not opened.",
-            )
+        data = _read(path)
         document = cls(OpGraph.parse(data), path, parent)
         document._on_disk = _digest(data)
         sidecar = sidecar_path(path)
@@ -132,6 +122,23 @@ class Document(QObject):
             document.positions.load_json(document.graph.nodes(), stored, data)
         document.solver_path = find_solver(path)
         return document
+
+    def reload(self) -> None:
+        """Take over what another program wrote into the file, as an undoable step: what was edited here is not lost.
+
+        Raises
+        ------
+        FileFormatError, OSError
+            As :meth:`open`; then nothing is changed.
+        ValueError
+            When the document has no file.
+        """
+        if self.path is None:
+            raise ValueError("the net has no file yet")
+        data = _read(self.path)
+        self.apply(f"Reload {self.path.name}", lambda graph: graph.replace_text(data))
+        self._on_disk = _digest(data)
+        self.undo_stack.setClean()
 
     def save(self, path: Path | str | None = None, *, force: bool = False) -> None:
         """Write the net, aside and then renamed, and its sidecar when the user arranged it.
@@ -305,6 +312,23 @@ class Document(QObject):
     def clear_node_errors(self) -> None:
         """Take all marks of a run off."""
         self.live.clear_node_errors()
+
+
+def _read(path: Path) -> bytes:
+    """Read a file that holds text no longer than a net can be."""
+    size = path.stat().st_size
+    if size > _BIGGEST_NET:
+        raise FileFormatError(
+            f"'{path.name}' has {size / 2**20:.0f} MB, more than a net description can have.",
+            next_step="Weights (.caffemodel) are chosen in the training panel, not opened.",
+        )
+    data = path.read_bytes()
+    if b"\0" in data:
+        raise FileFormatError(
+            f"'{path.name}' is a binary file; expected prototxt text.",
+            next_step="Weights (.caffemodel) are chosen in the training panel, not opened.",
+        )
+    return data
 
 
 def _digest(data: bytes) -> str:

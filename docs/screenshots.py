@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QSettings, QSize
+from PySide6.QtCore import QEvent, QSettings, QSize
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.start import make_application
@@ -38,6 +38,7 @@ def wait_until(ready: Callable[[], bool], what: str, seconds: float = 300.0) -> 
         if time.monotonic() > end:
             raise TimeoutError(f"waited {seconds:.0f} s for {what}")
         QApplication.processEvents()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # only an event loop does that by itself
         time.sleep(0.005)
 
 

@@ -81,23 +81,23 @@ class FileFlow(QObject):
         paths = [Path(name) for name in names]
         files = [path for path in paths if path.is_file()]
         if files:
-            self.open(files[0])
+            if self.open(files[0]) and len(files) > 1:
+                self._window.notify(f"{len(files)} files were dropped; one net is open at a time: '{files[0].name}'.")
         elif paths:
             self._window.notify("Plugin folders are found beside the net, in a folder called 'plugins'.", "info")
 
     def reload(self) -> None:
-        """Read the file again, leaving what was edited."""
-        path = self._window.document.path
-        if path is None:
+        """Read the file again, as a step that can be undone."""
+        document = self._window.document
+        if document.path is None:
             return
-        solver = self._window.document.solver_path
+        self._window.commit_edits()
         try:
-            document = Document.open(path)
+            document.reload()
         except (NetcanvasError, OSError) as error:
-            self._window.notify(f"'{path.name}' cannot be read again: {error}", "error")
+            self._window.notify(f"'{document.path.name}' cannot be read again: {error}", "error")
             return
-        document.set_solver(solver)
-        self._window.show_document(document)
+        self._window.statusBar().showMessage("Reloaded; Undo brings back what was here", 5000)
 
     def save(self) -> bool:
         """Save to the file the net came from; return whether it is saved."""

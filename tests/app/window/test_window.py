@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QAction, QDropEvent
@@ -294,3 +296,41 @@ def test_every_panel_is_reached_by_its_key_and_the_canvas_is_left(window, lenet,
     qtbot.keyClick(window.canvas, Qt.Key.Key_Tab, Qt.KeyboardModifier.ControlModifier)
     assert window.focusWidget() is not window.canvas
     assert not window.canvas.popup.isVisible()
+
+
+def test_reloading_can_be_undone(window, lenet):
+    open_net(window, lenet)
+    edit(window)
+    mine = bytes(window.document.graph)
+    theirs = lenet.read_bytes().replace(b"num_output: 20", b"num_output: 30")
+    lenet.write_bytes(theirs)
+    window.files.look_at_disk()
+    window.bars[0].findChild(object, "window.bar.action.Reload").click()
+    assert bytes(window.document.graph) == theirs
+    assert not window.document.modified
+    window.actions_by_name["undo"].trigger()
+    assert bytes(window.document.graph) == mine
+    assert window.document.modified
+    assert window.files.save()
+    assert lenet.read_bytes() == mine
+
+
+def test_a_file_that_vanished_is_written_anew_and_one_that_cannot_be_is_told(window, lenet, monkeypatch):
+    open_net(window, lenet)
+    edit(window)
+    lenet.unlink()
+    assert window.files.save()
+    assert b"first" in lenet.read_bytes()
+    edit_again = window.document.graph.named("first")[0].id
+    window.document.apply("Rename", lambda graph: graph.rename_node(edit_again, "second"))
+    shutil.rmtree(lenet.parent)
+    assert not window.files.save()
+    assert window.bars[0].kind == "error"
+    assert "not saved" in window.bars[0].text
+    assert window.document.modified
+
+
+def test_of_several_dropped_files_the_first_is_opened_and_it_says_so(window, lenet):
+    window.files.open_dropped([str(lenet), str(lenet.with_name("lenet_solver.prototxt"))])
+    assert window.document.path == lenet
+    assert "2 files" in window.bars[0].text
