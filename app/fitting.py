@@ -25,7 +25,7 @@ def fit_problem(document: Document, source: NodeId, top: int, target: NodeId, bo
     node = graph.node(target)
     info = document.registry.info(node.type)
     offered = document.shapes.get(source)
-    if info is None or not info.builtin or node.version != 2 or offered is None or top >= len(offered.tops):
+    if info is None or not info.builtin or offered is None or top >= len(offered.tops):
         return ""
     known = document.shapes.get(target)
     shapes: list[Shape | None] = list(known.bottoms) if known is not None else [None] * len(node.bottoms)

@@ -266,8 +266,8 @@ class LiveFacts(QObject):
         self._found = found
         self._by_node = {}
         for each in found:
-            if each.node is not None:
-                self._by_node.setdefault(each.node, []).append(each)
+            for node_id in () if each.node is None else (each.node, *each.others):
+                self._by_node.setdefault(node_id, []).append(each)
         document.diagnostics_changed.emit()
 
 

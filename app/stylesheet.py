@@ -20,6 +20,9 @@ QToolBar QToolButton:hover { background: $surface_alt; border-color: $border; }
 QToolBar QToolButton:pressed { background: $border; }
 QToolBar QToolButton:checked { background: $surface_alt; border-color: $accent; color: $accent; }
 QToolButton:focus { border-color: $accent; }
+QToolButton[toggle="true"] { color: $text_muted; border: 1px solid $border; border-radius: 4px; padding: 1px 6px; }
+QToolButton[toggle="true"]:hover { border-color: $node_hover; }
+QToolButton[toggle="true"]:checked { color: $accent; border-color: $accent; background: $surface_alt; }
 QStatusBar { background: $window; border-top: 1px solid $border; }
 QStatusBar::item { border: none; }
 QStatusBar QLabel { color: $text_muted; padding: 0 8px; }

@@ -88,6 +88,11 @@ class LayerContext:
         opener = self.source_opener or importlib.import_module("engine.data").open_source
         return opener(*args, **kwargs)
 
+    def read_blob(self, path: Path) -> npt.NDArray[Any]:
+        """Read a file of one blob; see :func:`engine.files.read_blob`."""
+        values: npt.NDArray[Any] = importlib.import_module("engine.files").read_blob(path)
+        return values
+
 
 @dataclass(frozen=True, slots=True)
 class LowerContext:
@@ -280,19 +285,23 @@ class Layer:
         context = self._netcanvas_binding.context
         return context.backend.primitive(spec, context.workspace)
 
-    def fill(self, blob: Blob, filler: Any) -> None:
-        """Fill a parameter as its ``FillerParameter`` says, unless the net needs no values."""
+    def fill(self, blob: Blob, filler: Any, *, parameter: bool = True) -> None:
+        """Fill a blob as its ``FillerParameter`` says, unless the net needs no values.
+
+        A parameter is also left alone where another net gives the parameters.
+        """
         bound = self._netcanvas_binding
-        if bound.context.shapes_only or not bound.context.fill_params:
+        if bound.context.shapes_only or (parameter and not bound.context.fill_params):
             return
         from engine.fillers import fill  # fillers raise layer errors and would import this module
 
         host = blob.on_host
+        what = "a parameter" if parameter else "a blob"
         try:
             host.data[...] = fill(filler, host.shape, stream(self))
         except MemoryError:
             self.fail(
-                f"expected memory for a parameter of shape {host.shape}, got less than its {host.count} values need.",
+                f"expected memory for {what} of shape {host.shape}, got less than its {host.count} values need.",
                 next_step="Check the layer's sizes and those of its input.",
             )
         except ValueError as error:

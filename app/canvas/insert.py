@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, QRectF
 
 from app.canvas import edits
 from app.canvas.docking import dock_point, followers, root_of
 from app.canvas.face import NODE_WIDTH
+from app.placement import Point, Route, edge_key
 from engine.resources import resource_path
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["Origin", "fitting", "insert"]
 
 _NEW_HEIGHT = 150.0
+#: How far above the nodes a wire is led, how far wires are apart there, and the room in which it swings up.
+_OVER, _LANE, _SWING = 20.0, 10.0, 90.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +105,34 @@ def insert(
         return new
 
     new = document.apply(label, edit)
+    _lead_around(scene, new)
     document.selection.set([new])
     return new
+
+
+def _lead_around(scene: CanvasScene, new: NodeId) -> None:
+    """Lead the long wires into a new node over the nodes that they would cross."""
+    routes = scene.document.positions.routes
+    for lane, edge in enumerate(scene.document.graph.edges_in(new)):
+        item = scene.edges[edge]
+        start, end = item.line.p1(), item.line.p2()
+        if edge_key(edge) in routes or end.x() - start.x() < 2 * NODE_WIDTH:
+            continue
+        way = QRectF(start, end).normalized().adjusted(0.0, -1.0, 0.0, 1.0)
+        ends = (item.source, item.target)
+        crossed = [each.scene_body() for each in scene.nodes.values() if each not in ends]
+        crossed = [body for body in crossed if body.intersects(way)]
+        if not crossed:
+            continue
+        over = min(item.source.pos().y(), item.target.pos().y(), *(body.top() for body in crossed))
+        y = over - _OVER - _LANE * lane
+        points = tuple(Point(x, y) for x in (start.x() + _SWING, end.x() - _SWING))
+        routes[edge_key(edge)] = Route(points, _point_of(item.source), _point_of(item.target))
+        item.set_route(routes[edge_key(edge)])
+
+
+def _point_of(item: NodeItem) -> Point:
+    return Point(item.x(), item.y())
 
 
 def _from_selection(scene: CanvasScene, info: LayerInfo | None) -> Origin | None:

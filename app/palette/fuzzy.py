@@ -26,6 +26,10 @@ _SYNONYMS = {
     "Dropout": "regularization",
 }
 
+#: What most nets are made of; it comes first where several types fit nearly as well.
+_USUAL = frozenset(("Convolution", "Data", "InnerProduct", "Pooling", "ReLU", "SoftmaxWithLoss"))
+_USUAL_BONUS = 3.5
+
 
 class Entry(Protocol):
     """What can be searched: layer types (``engine.registry.LayerInfo``), and layers of a net under their names."""
@@ -53,15 +57,18 @@ class Match(NamedTuple):
 def match_text(pattern: str, text: str) -> tuple[float, tuple[int, ...]] | None:
     """Score how well a text contains the letters of a pattern in order; None when it does not.
 
-    Beginnings of words and letters in a row count more; long texts count less.
+    Beginnings of words and letters in a row count more, initials ("ip") more than a place within a word; long texts
+    count less.
     """
     if not pattern:
         return 0.0, ()
     lower, wanted = text.lower(), pattern.lower()
     start = lower.find(wanted)
+    heads = [index for index in range(len(text)) if _begins(text, index)]
+    if len(wanted) > 1 and start != 0 and "".join(lower[index] for index in heads).startswith(wanted):
+        return 120.0 - len(text) * 0.5, tuple(heads[: len(wanted)])
     if start >= 0:
-        begins = start == 0 or text[start].isupper() or not text[start - 1].isalnum()
-        score = 100.0 + (50.0 if start == 0 else 25.0 if begins else 0.0) - len(text) * 0.5
+        score = 100.0 + (50.0 if start == 0 else 25.0 if _begins(text, start) else 0.0) - len(text) * 0.5
         return score, tuple(range(start, start + len(wanted)))
     letters: list[int] = []
     score, position = 40.0, 0
@@ -71,7 +78,7 @@ def match_text(pattern: str, text: str) -> tuple[float, tuple[int, ...]] | None:
             return None
         if letters and found == letters[-1] + 1:
             score += 6.0
-        elif found == 0 or text[found].isupper() or not text[found - 1].isalnum():
+        elif _begins(text, found):
             score += 8.0
         else:
             score -= 4.0
@@ -80,19 +87,24 @@ def match_text(pattern: str, text: str) -> tuple[float, tuple[int, ...]] | None:
     return score - len(text) * 0.5, tuple(letters)
 
 
+def _begins(text: str, index: int) -> bool:
+    """Whether a word of the text begins there."""
+    return index == 0 or text[index].isupper() or not text[index - 1].isalnum()
+
+
 def _next(text: str, lower: str, letter: str, position: int) -> int:
     """Prefer the next beginning of a word over the next letter in a word."""
     plain = lower.find(letter, position)
     if plain < 0 or plain == position:
         return plain
     for index in range(plain, len(text)):
-        if lower[index] == letter and (text[index].isupper() or not text[index - 1].isalnum()):
+        if lower[index] == letter and _begins(text, index):
             return index
     return plain
 
 
 def rank(infos: Iterable[Entry], pattern: str) -> Sequence[Match]:
-    """Return what fits, best first; all of it, by name, without a pattern."""
+    """Return what fits, best first; all of it, the usual and then by name, without a pattern."""
     pattern = pattern.strip().replace(" ", "")
     found: list[Match] = []
     for info in infos:
@@ -105,5 +117,5 @@ def rank(infos: Iterable[Entry], pattern: str) -> Sequence[Match]:
             found.append(Match(info, 30.0, ()))
         elif len(pattern) >= 4 and pattern.lower() in info.summary.lower().replace(" ", ""):
             found.append(Match(info, 5.0, ()))
-    found.sort(key=lambda match: (-match.score, match.info.type))
+    found.sort(key=lambda match: (-match.score - (_USUAL_BONUS if match.info.type in _USUAL else 0.0), match.info.type))
     return found

@@ -86,6 +86,7 @@ class ActionButton(QPushButton):
         super().__init__(parent)
         self._action = action
         self._compact = False
+        self._lead = "\u2009" if primary else ""  # its bold text would touch the icon
         self.setObjectName(f"{action.objectName()}_button")
         if primary:
             self.setProperty("primary", True)
@@ -103,7 +104,7 @@ class ActionButton(QPushButton):
     def _mirror(self) -> None:
         action = self._action
         self.setIcon(action.icon())
-        self.setText("" if self._compact else action.text())
+        self.setText("" if self._compact else f"{self._lead}{action.text()}")
         self.setAccessibleName(action.text())
         self.setToolTip(action.toolTip())
         self.setEnabled(action.isEnabled())

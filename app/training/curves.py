@@ -10,7 +10,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QCheckBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from app.qt import guard
 from app.theme import Theme
@@ -36,7 +36,11 @@ class CurvesView(QWidget):
         self._drawn: tuple[int, ...] = ()
         self._loss = Plot("Loss", self)
         self._tests = Plot("Test", self, shares=True)
-        self.log_button = QCheckBox("Log", self)
+        self.log_button = QToolButton(self)
+        self.log_button.setText("Log")
+        self.log_button.setCheckable(True)
+        self.log_button.setProperty("toggle", True)
+        self.log_button.setAccessibleName("Logarithmic scale")
         self.log_button.setObjectName("training.log_scale")
         self.log_button.setToolTip("Show the loss on a logarithmic scale")
         self.log_button.toggled.connect(self._set_log_scale)

@@ -65,7 +65,10 @@ class InfoBar(QFrame):
         self._dress(Theme.current())
         Theme.notifier().changed.connect(self._dress)
         if kind == "info":
-            QTimer.singleShot(_QUIET_AFTER, self, self.dismiss)
+            timer = QTimer(self)  # of its own, so that it ends with the bar
+            timer.setSingleShot(True)
+            timer.timeout.connect(self.dismiss)
+            timer.start(_QUIET_AFTER)
 
     def _act(self, act: Callable[[], object]) -> None:
         self.dismiss()

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CanvasArea"]
 
+_READABLE = 0.5
+
 
 class CanvasArea(CanvasView):
     """The canvas of one document inside the window.
@@ -126,6 +128,8 @@ class CanvasArea(CanvasView):
         node = self._places.get(label)
         if node is not None and node in self.document.graph:
             self.document.selection.set([node])
+            if self.scale_factor < _READABLE:
+                self.set_scale(1.0)
             self.reveal(node)
         self.setFocus()
 

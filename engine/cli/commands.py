@@ -25,6 +25,9 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "check": "look for faults in a net or solver, without running it",
         "show": "print a net's layers with shapes, parameters, multiply-adds and memory",
         "set": "set one field of one layer in a net's file, and change nothing else",
+        "upgrade": "write a net, solver or weights file of an old format in today's",
+        "diff": "say what two nets differ in, and what that does to shapes, parameters and cost",
+        "export": "write a net as a file of another kind, such as a Python program",
         "run": "run a Python script whose 'import caffe' gets Netcanvas",
     }
 )
@@ -166,6 +169,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_check(commands)
     _add_show(commands)
     _add_set(commands)
+    _add_upgrade(commands)
+    _add_diff(commands)
+    _add_export(commands)
     commands.add_parser("run", help=COMMANDS["run"], add_help=False)
     return parser
 
@@ -261,11 +267,7 @@ def _add_show(commands: Commands) -> None:
         "Nothing is run, and Python layers are asked for their shapes only with --trust.",
     )
     parser.add_argument("file", type=Path, metavar="FILE", help="net prototxt")
-    parser.add_argument("--phase", choices=("train", "test"), default="test", help="phase of the net (default: test)")
-    parser.add_argument("--level", type=int, default=0, metavar="N", help="level for include rules of layers")
-    parser.add_argument("--stage", default="", metavar="NAMES", help="comma-separated stages for include rules")
-    parser.add_argument("--trust", action="store_true", help="run the Python layers that the net names")
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    _add_view(parser)
     parser.set_defaults(module="engine.cli.show")
 
 
@@ -285,6 +287,53 @@ def _add_set(commands: Commands) -> None:
     parser.add_argument("value", metavar="VALUE", help="new value; texts need no quotes")
     parser.add_argument("--phase", choices=("train", "test"), help="which layer, where two phases have one of the name")
     parser.set_defaults(module="engine.cli.set_field")
+
+
+def _add_upgrade(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "upgrade",
+        help=COMMANDS["upgrade"],
+        description="Write a file of one of Caffe's old formats in today's: the prototxt of a net or solver, or weights "
+        "(.caffemodel). In prototxt, comments stay, and what is in today's format already.",
+    )
+    parser.add_argument("file", type=Path, metavar="IN", help="net or solver prototxt, or .caffemodel")
+    parser.add_argument("out", type=Path, metavar="OUT", help="file to write")
+    parser.add_argument("--in-place", action="store_true", help="OUT may be the same file as IN")
+    parser.set_defaults(module="engine.cli.upgrade")
+
+
+def _add_diff(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "diff",
+        help=COMMANDS["diff"],
+        description="Print the layers that were added, removed, renamed and changed from one net to another, and what "
+        "that does to shapes, parameters and multiply-adds. Exit 0 if the nets are the same, 1 if they differ, 2 if one cannot be read.",
+    )
+    parser.add_argument("first", type=Path, metavar="A", help="net prototxt")
+    parser.add_argument("second", type=Path, metavar="B", help="net prototxt")
+    _add_view(parser)
+    parser.set_defaults(module="engine.cli.diff")
+
+
+def _add_view(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--phase", choices=("train", "test"), default="test", help="phase of the net (default: test)")
+    parser.add_argument("--level", type=int, default=0, metavar="N", help="level for include rules of layers")
+    parser.add_argument("--stage", default="", metavar="NAMES", help="comma-separated stages for include rules")
+    parser.add_argument("--trust", action="store_true", help="run the Python layers that the net names")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def _add_export(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "export",
+        help=COMMANDS["export"],
+        description="Write a net as a file of another kind: netspec (.py), a Python program that rebuilds the net with "
+        "caffe.NetSpec, or prototxt (.prototxt) in today's format and one layout. The net's own file stays as it is.",
+    )
+    parser.add_argument("file", type=Path, metavar="NET", help="net prototxt")
+    parser.add_argument("out", type=Path, metavar="OUT", help="file to write")
+    parser.add_argument("--to", metavar="KIND", help="kind of file (default: told by the ending of OUT)")
+    parser.set_defaults(module="engine.cli.export")
 
 
 def _add_state(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from engine.diagnostics.fields import FIELD_CODES, check_files, check_net_fields, check_schema
-from engine.diagnostics.layers import TypeRegistry, check_formats, check_layer, check_loss
+from engine.diagnostics.layers import (
+    NOT_OFFERED,
+    TypeRegistry,
+    check_formats,
+    check_layer,
+    check_loss,
+    one_of_a_type,
+)
 from engine.diagnostics.memo import SchemaMemo
 from engine.diagnostics.records import Diagnostic, QuickFix, Severity
 from engine.diagnostics.wiring import check_wiring
@@ -64,10 +71,14 @@ def _check(
         yield Diagnostic("syntax", "error", problem.message, problem.line, problem.column, node, (), problem.hint)
     broken = {problem.line for problem in problems}
     known = frozenset(registry.types()) if registry is not None else frozenset()
+    not_offered: list[Diagnostic] = []
     for node in memo.due(graph, schema, registry, known, graph.states):
         found = [*_check_node(graph, graph.node(node), schema, registry, known, memo)]
         (memo.noted.add if found else memo.noted.discard)(node)
-        yield from (each for each in found if not (each.code in FIELD_CODES and each.line in broken))
+        not_offered += (each for each in found if each.code == NOT_OFFERED)
+        told = (each for each in found if each.code != NOT_OFFERED)
+        yield from (each for each in told if not (each.code in FIELD_CODES and each.line in broken))
+    yield from one_of_a_type(graph, not_offered)
     if memo.old:
         yield from check_formats(_first(graph, memo.old), _first(graph, memo.new))
     yield from check_loss(None if memo.losses else _first(graph, memo.data))

@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
 from typing import Any, Protocol
 
 from engine.diagnostics.records import Diagnostic, QuickFix
-from engine.graph import Node, NodeId, OpGraph
+from engine.graph import Node, NodeId, OpGraph, upgraded_text
 from engine.schema import is_caffe_type
 from engine.schema.upgrade import PADDING
 
-__all__ = ["TypeRegistry", "check_formats", "check_layer", "check_loss", "has_loss", "is_data"]
+__all__ = [
+    "NOT_OFFERED",
+    "TypeRegistry",
+    "check_formats",
+    "check_layer",
+    "check_loss",
+    "has_loss",
+    "is_data",
+    "one_of_a_type",
+]
+
+#: Code of what is told once of a type, and not of each layer.
+NOT_OFFERED = "type-not-offered"
+
+_NAMED = 3
+# Caffe's types that have weights, or may have.
+_LEARNING = frozenset(
+    "BatchNorm Bias Convolution Deconvolution Embed InnerProduct LSTM PReLU Parameter Python RNN Recurrent Scale".split()
+)
 
 
 class TypeRegistry(Protocol):
@@ -56,7 +75,7 @@ def _unknown_type(graph: OpGraph, node: Node, registry: TypeRegistry) -> Diagnos
     if is_caffe_type(node.type):
         message = f"{node.heading}: Caffe's layer type '{node.type}' is not offered yet."
         step = "Write it as a Python layer."
-        return Diagnostic("type-not-offered", "error", message, line, column, node.id, path, step)
+        return Diagnostic(NOT_OFFERED, "error", message, line, column, node.id, path, step)
     closest = registry.closest(node.type)
     fix = None
     if closest and node.version == 2:
@@ -76,6 +95,24 @@ def _unknown_type(graph: OpGraph, node: Node, registry: TypeRegistry) -> Diagnos
         f"Did you mean '{closest}'?" if closest else "Add a plugin that provides it.",
         fix,
     )
+
+
+def one_of_a_type(graph: OpGraph, found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+    """Say once of each type that it is not offered, however many layers are of it."""
+    by_type: dict[str, list[tuple[Node, Diagnostic]]] = {}
+    for each in found:
+        if each.node is not None:
+            node = graph.node(each.node)
+            by_type.setdefault(node.type, []).append((node, each))
+    for layer_type, members in by_type.items():
+        first = members[0][1]
+        if len(members) > 1:
+            named = [f"'{node.name}' (line {node.line})" for node, _ in members[:_NAMED]]
+            more = f" and {len(members) - _NAMED} more" if len(members) > _NAMED else ""
+            message = f"Caffe's layer type '{layer_type}', which {len(members)} layers have, is not offered yet: "
+            others = tuple(node.id for node, _ in members[1:])
+            first = replace(first, message=f"{message}{', '.join(named)}{more}.", others=others)
+        yield first
 
 
 def _check_ports(node: Node, info: Any) -> Iterator[Diagnostic]:
@@ -100,12 +137,12 @@ def _check_ports(node: Node, info: Any) -> Iterator[Diagnostic]:
 
 
 def _check_name(graph: OpGraph, node: Node) -> Iterator[Diagnostic]:
-    if not node.name:
+    if not node.name or not _may_learn(node):
         return
     for other in graph.named(node.name):
         if other.id == node.id:
             return
-        if graph.together(other.id, node.id):
+        if _may_learn(other) and graph.together(other.id, node.id):
 
             def rename(target: OpGraph) -> None:
                 target.rename_node(node.id, target.fresh_layer_name(node.type))
@@ -121,6 +158,11 @@ def _check_name(graph: OpGraph, node: Node) -> Iterator[Diagnostic]:
                 QuickFix("Give it a name of its own", rename),
             )
             return
+
+
+def _may_learn(node: Node) -> bool:
+    """Whether a layer has weights, which go by its name, as far as its type tells."""
+    return node.type in _LEARNING or not is_caffe_type(node.type)
 
 
 def _check_padding(graph: OpGraph, node: Node) -> Iterator[Diagnostic]:
@@ -154,6 +196,7 @@ def check_formats(old: Node | None, new: Node | None) -> Iterator[Diagnostic]:
             1,
             old.id if old.line > new.line else new.id,
             next_step="Rewrite the old ones as 'layer'.",
+            fix=QuickFix("Rewrite the old ones", _upgrade),
         )
         return
     yield Diagnostic(
@@ -163,7 +206,12 @@ def check_formats(old: Node | None, new: Node | None) -> Iterator[Diagnostic]:
         old.line,
         1,
         old.id,
+        fix=QuickFix("Upgrade to today's format", _upgrade),
     )
+
+
+def _upgrade(graph: OpGraph) -> None:
+    graph.replace_text(upgraded_text(graph))
 
 
 def check_loss(source: Node | None) -> Iterator[Diagnostic]:

@@ -75,6 +75,8 @@ class SchemaMemo:
             self._learn(graph, graph.node(node))
         self._order = order
         fed = frozenset().union(*(graph.node(node).phases for node in self.sources))
+        if not self.losses and not self.data:
+            fed -= {"TRAIN"}
         if fed != self._fed:
             self._fed = fed
             touched.update(order)
@@ -85,7 +87,7 @@ class SchemaMemo:
 
     @property
     def fed(self) -> frozenset[str]:
-        """The phases in which the net has a source; one without any in a phase is not meant for it."""
+        """The phases that the net is meant for: those with a source, and training only with data or a loss."""
         return self._fed
 
     def _moved(self, order: tuple[NodeId, ...]) -> set[NodeId]:

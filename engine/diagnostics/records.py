@@ -51,6 +51,8 @@ class Diagnostic:
         What to do about it; may be empty.
     fix : QuickFix or None
         An edit that mends it.
+    others : tuple of NodeId
+        More layers of which the same is told.
     """
 
     code: str
@@ -62,3 +64,4 @@ class Diagnostic:
     field: Path = ()
     next_step: str = ""
     fix: QuickFix | None = None
+    others: tuple[NodeId, ...] = ()

@@ -19,7 +19,7 @@ _MANY = 2000
 def check_wiring(graph: OpGraph, node: Node, fed: frozenset[str]) -> Iterator[Diagnostic]:
     """Find bottoms without a writer, tops with two writers, and tops without a reader.
 
-    ``fed`` are the phases in which the net has a source: one without any in a phase is not meant for it.
+    ``fed`` are the phases that the net is meant for; where there is none, it is judged in both.
     """
     for bottom, name in enumerate(node.bottoms):
         yield from _check_bottom(graph, node, bottom, name, fed)

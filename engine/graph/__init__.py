@@ -5,6 +5,7 @@ from engine.graph.change import Change
 from engine.graph.opgraph import OpGraph
 from engine.graph.records import INPUTS, Edge, Events, Node, NodeId, Path, phase_words
 from engine.graph.rules import PHASES, NetState, Rule, Rules, read_rule
+from engine.graph.upgrading import is_old, upgraded_text
 
 __all__ = [
     "INPUTS",
@@ -20,6 +21,8 @@ __all__ = [
     "Path",
     "Rule",
     "Rules",
+    "is_old",
     "phase_words",
     "read_rule",
+    "upgraded_text",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.errors import LayerError, NetError
+from engine.errors import LayerError, NetError, SchemaError
 from engine.layer import Phase
 from engine.net.filtering import NetState, layer_included
 
@@ -50,33 +50,16 @@ def inputs_to_layers(param: Any) -> Any:
     """
     if not param.input:
         return param
-    count = len(param.input)
-    if param.input_shape and param.input_dim:
+    from engine.schema.upgrade import upgrade_inputs  # nets made from messages need no schema
+
+    if not param.input_shape and not param.input_dim:
         raise NetError(
-            f"Net '{param.name}': expected input_shape or input_dim, got both.", next_step="Keep input_shape."
+            f"Net '{param.name}': its inputs have no shapes.", next_step="Write an input_shape block for each input."
         )
-    if param.input_shape:
-        shapes = [list(shape.dim) for shape in param.input_shape]
-        if len(shapes) not in (1, count):
-            raise NetError(
-                f"Net '{param.name}': expected one input_shape for each of its {count} inputs, got {len(shapes)}."
-            )
-    else:
-        dims = list(param.input_dim)
-        if len(dims) != 4 * count:
-            raise NetError(
-                f"Net '{param.name}': expected 4 input_dim for each of its {count} inputs, got {len(dims)}.",
-                next_step="Write input_shape blocks for inputs with another number of dimensions.",
-            )
-        shapes = [dims[start : start + 4] for start in range(0, len(dims), 4)]
-    layers = [type(layer).FromString(layer.SerializeToString()) for layer in param.layer]
-    del param.layer[:]
-    first = param.layer.add(name="input", type="Input", top=list(param.input))
-    for shape in shapes:
-        first.input_param.shape.add(dim=shape)
-    param.layer.extend(layers)
-    for field in ("input", "input_shape", "input_dim"):
-        param.ClearField(field)
+    try:
+        upgrade_inputs(param)
+    except SchemaError as error:
+        raise NetError(error.message, next_step=error.next_step) from error
     return param
 
 

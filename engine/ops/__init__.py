@@ -4,9 +4,10 @@ A layer describes its work by :class:`Op` values (see :meth:`engine.layer.Layer.
 running code. Specs are values: equal specs mean equal work.
 """
 
-from engine.ops.geometry import canonical_axis, convolved_size, product, spatial_values
+from engine.ops.geometry import canonical_axis, convolved_size, deconvolved_size, product, spatial_values
 from engine.ops.specs import (
     Convolution,
+    Deconvolution,
     InnerProduct,
     Op,
     OpSpec,
@@ -21,6 +22,7 @@ from engine.ops.specs import (
 
 __all__ = [
     "Convolution",
+    "Deconvolution",
     "InnerProduct",
     "Op",
     "OpSpec",
@@ -33,6 +35,7 @@ __all__ = [
     "TanH",
     "canonical_axis",
     "convolved_size",
+    "deconvolved_size",
     "product",
     "spatial_values",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-__all__ = ["canonical_axis", "convolved_size", "product", "spatial_values"]
+__all__ = ["canonical_axis", "convolved_size", "deconvolved_size", "product", "spatial_values"]
 
 
 def product(dims: Iterable[int]) -> int:
@@ -41,6 +41,15 @@ def convolved_size(size: int, kernel: int, stride: int, pad: int, dilation: int)
     """
     extent = dilation * (kernel - 1) + 1
     return (size + 2 * pad - extent) // stride + 1
+
+
+def deconvolved_size(size: int, kernel: int, stride: int, pad: int, dilation: int) -> int:
+    """Return the output size of a deconvolution along one axis; 0 or less where padding leaves nothing.
+
+    ``stride (size - 1) + dilation (kernel - 1) + 1 - 2 pad``, as in Caffe's
+    ``DeconvolutionLayer::compute_output_shape``.
+    """
+    return stride * (size - 1) + dilation * (kernel - 1) + 1 - 2 * pad
 
 
 def spatial_values(values: Sequence[int], axes: int, default: int, what: str) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Convolution",
+    "Deconvolution",
     "InnerProduct",
     "Op",
     "OpSpec",
@@ -48,6 +49,29 @@ class Convolution(OpSpec):
     """
 
     kind: ClassVar[str] = "convolution"
+    kernel: tuple[int, ...]
+    stride: tuple[int, ...]
+    pad: tuple[int, ...]
+    dilation: tuple[int, ...]
+    group: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Deconvolution(OpSpec):
+    """N-dimensional transposed convolution, as Caffe's Deconvolution: the gradient of a convolution's input.
+
+    Input ``(outer..., channels, spatial...)``; params: weight ``(channels, outputs / group, kernel...)`` and, where
+    there are two, bias ``(outputs,)``; output ``(outer..., outputs, spatial...)``.
+
+    Attributes
+    ----------
+    kernel, stride, pad, dilation : tuple of int
+        Of that convolution, which leads from the output to the input; one value for each spatial axis.
+    group : int
+        Input and output channels are split into this many independent groups.
+    """
+
+    kind: ClassVar[str] = "deconvolution"
     kernel: tuple[int, ...]
     stride: tuple[int, ...]
     pad: tuple[int, ...]

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from engine.schema.catalogue import Schema, load_schema
 from engine.schema.convert import Conversion, SchemaProblem, convert, to_message
+from engine.schema.dialects import Dialect, dialect_names, dialects_with, dialects_with_type, find_dialect
+from engine.schema.guess import DialectGuess, guess_dialect
 from engine.schema.info import EnumValueInfo, FieldInfo, MessageInfo
 from engine.schema.layer_fields import is_caffe_type
 from engine.schema.read import read_net, read_solver
@@ -16,6 +18,8 @@ from engine.schema.text import format_float32, quote, to_text
 
 __all__ = [
     "Conversion",
+    "Dialect",
+    "DialectGuess",
     "EnumValueInfo",
     "FieldInfo",
     "FileKind",
@@ -24,7 +28,12 @@ __all__ = [
     "SchemaProblem",
     "convert",
     "describe_kind",
+    "dialect_names",
+    "dialects_with",
+    "dialects_with_type",
+    "find_dialect",
     "format_float32",
+    "guess_dialect",
     "is_caffe_type",
     "load_schema",
     "quote",

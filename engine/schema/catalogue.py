@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-from google.protobuf.message import DecodeError
+from google.protobuf import descriptor_pool, message_factory
 
 from engine.errors import SchemaError
-from engine.resources import resource_path
+from engine.schema.dialects import BVLC, descriptions, merged_description
 from engine.schema.info import FieldInfo, MessageInfo, make_field_info, split_comment
 from engine.schema.layer_fields import param_field_for, param_fields_for
+from engine.schema.merge import local_name
 
 __all__ = ["Schema", "load_schema"]
 
@@ -27,20 +26,29 @@ class Schema:
 
     Parameters
     ----------
-    files : google.protobuf.descriptor_pb2.FileDescriptorSet
-        Description of the types, dependencies first, with comments where tooltips are wanted.
+    dialect : str
+        Whose messages: BVLC's alone, or together with those of a fork; see
+        :func:`~engine.schema.dialects.dialect_names`.
+
+    Raises
+    ------
+    SchemaError
+        If there is no such dialect, or its files are missing or damaged.
     """
 
-    def __init__(self, files: Any) -> None:
+    def __init__(self, dialect: str = BVLC) -> None:
+        description = merged_description(dialect)
+        self._dialect = dialect
         self._pool = descriptor_pool.DescriptorPool()
-        self._comments: dict[str, str] = {}
+        self._pool.AddSerializedFile(description.SerializeToString())
+        self._names = tuple(message.name for message in description.message_type)
         self._classes: dict[str, Any] = {}
         self._infos: dict[str, MessageInfo] = {}
-        self._names: tuple[str, ...] = ()
-        for file in files.file:
-            self._pool.AddSerializedFile(file.SerializeToString())
-            self._comments.update(_comments(file))
-            self._names += tuple(message.name for message in file.message_type)
+
+    @property
+    def dialect(self) -> str:
+        """Name of the dialect."""
+        return self._dialect
 
     @property
     def message_names(self) -> tuple[str, ...]:
@@ -129,25 +137,37 @@ class Schema:
             choice_docs = {value.name: self._comment(f"{enum}.{value.name}") for value in field.enum_type.values}
         return make_field_info(field, self._comments.get(field.full_name, ""), choice_docs)
 
+    @functools.cached_property
+    def _comments(self) -> dict[str, str]:
+        """The comment above each declaration by its full name; read only when something is described."""
+        found: dict[str, str] = {}
+        for description in descriptions(self._dialect):
+            found.update((local_name(name), text) for name, text in _comments(description).items())
+        return found
+
     def _comment(self, full_name: str) -> str:
         return split_comment(self._comments.get(full_name, ""))[0]
 
 
-@functools.lru_cache(maxsize=1)
-def load_schema() -> Schema:
-    """Return the schema of BVLC Caffe, reading ``resources/schema/caffe.desc`` once.
+def load_schema(dialect: str = BVLC) -> Schema:
+    """Return the schema of a dialect, made once.
+
+    Parameters
+    ----------
+    dialect : str
+        BVLC Caffe's when left out.
 
     Raises
     ------
     SchemaError
-        If the file is missing or damaged.
+        If there is no such dialect, or its files are missing or damaged.
     """
-    path: Path = resource_path("schema/caffe.desc")
-    try:
-        files = descriptor_pb2.FileDescriptorSet.FromString(path.read_bytes())
-    except (OSError, DecodeError) as error:
-        raise SchemaError(f"The shipped schema cannot be read: {error}.", source=str(path)) from error
-    return Schema(files)
+    return _load(dialect)
+
+
+@functools.cache
+def _load(dialect: str) -> Schema:
+    return Schema(dialect)
 
 
 def _comments(file: Any) -> dict[str, str]:

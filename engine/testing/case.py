@@ -42,6 +42,10 @@ class LayerCase:
         Tops whose gradient the layer does not read (masks).
     batched : bool
         Whether the first dimension of every bottom is a batch that may change.
+    params : sequence of array
+        Values of its parameters, in order; what its fillers give where there are none.
+    fixed_params : sequence of int
+        Parameters without a gradient (statistics).
     registry : LayerRegistry, optional
         Where the type is found; all installed ones when omitted.
     """
@@ -54,6 +58,8 @@ class LayerCase:
     no_gradient: Sequence[int] = ()
     ungraded_tops: Sequence[int] = ()
     batched: bool = True
+    params: Sequence[Values] = ()
+    fixed_params: Sequence[int] = ()
     registry: LayerRegistry | None = None
 
     @property
@@ -130,6 +136,8 @@ class Rig:
         self.layer: Layer = self.net.layer(SUBJECT)
         self._draws = self.layer.rng.bit_generator.state
         self.params = self.net.params.get(SUBJECT, [])
+        for blob, values in zip(self.params, case.params, strict=False):
+            blob.data[...] = values
 
     def load(self, bottoms: Sequence[Values]) -> None:
         """Reshape the inputs and give them values."""

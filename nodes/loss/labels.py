@@ -28,7 +28,7 @@ class LabelledLayer(Layer):
 
     def check_labels_shape(self, bottom: Sequence[Blob], axis: int) -> None:
         """Find the classes and refuse labels that are not one for each position."""
-        scores, labels = bottom
+        scores, labels = bottom[:2]
         self.class_axis = self.axis(axis, scores)
         if scores.shape[self.class_axis] < 1:
             self.fail_shape(
@@ -50,6 +50,27 @@ class LabelledLayer(Layer):
             bottom=1,
             next_step=hint,
         )
+
+    def check_item_labels_shape(self, bottom: Sequence[Blob]) -> None:
+        """Take all values of an item as its classes and refuse labels that are not one an item."""
+        scores, labels = bottom[:2]
+        if scores.axes < 1 or product(scores.shape[1:]) < 1:
+            self.fail_shape(
+                f"expected at least one class an item in '{scores.name}', got shape {scores.shape}.", bottom=0
+            )
+        self.outer, self.classes, self.inner = scores.shape[0], product(scores.shape[1:]), 1
+        if labels.count != self.outer:
+            self.fail_shape(
+                f"expected {self.outer} labels (one for each item of scores of shape {scores.shape}), got "
+                f"{labels.count} in shape {labels.shape} of blob '{labels.name}'.",
+                bottom=1,
+                next_step="Give the index of the class, one for each item.",
+            )
+
+    def refuse_gradient(self, propagate_down: Sequence[bool], index: int, what: str) -> None:
+        """Fail where a gradient is asked for that there is none of."""
+        if len(propagate_down) > index and propagate_down[index]:
+            self.fail(f"{what} has no gradient.", bottom=index, next_step="Set propagate_down: false for it.")
 
     def read_labels(self, labels: Blob) -> tuple[Array, Array | None]:
         """Return labels as integers ``(outer, inner)`` with ignored ones set to 0, and which count (``None``: all).

@@ -9,10 +9,9 @@ import numpy as np
 from engine.api import Array, Blob, Primitive
 from engine.ops import Softmax
 from nodes.loss.labels import LabelledLayer
+from nodes.loss.normalizing import VALID, normalization, normalizer
 
 __all__ = ["SoftmaxWithLossLayer"]
-
-FULL, VALID, BATCH_SIZE, NONE = 0, 1, 2, 3  # LossParameter.NormalizationMode
 
 
 class SoftmaxWithLossLayer(LabelledLayer):
@@ -39,10 +38,7 @@ class SoftmaxWithLossLayer(LabelledLayer):
         """Read ``loss_param`` and ``softmax_param``."""
         loss = self.layer_param.loss_param
         self.read_ignore_label(loss)
-        if not loss.HasField("normalization") and loss.HasField("normalize"):
-            self._mode = VALID if loss.normalize else BATCH_SIZE
-        else:
-            self._mode = int(loss.normalization)
+        self._mode = normalization(loss, default=VALID)
 
     def reshape(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
         """Check labels against scores."""
@@ -66,7 +62,8 @@ class SoftmaxWithLossLayer(LabelledLayer):
         losses = xp.log(xp.maximum(chosen, np.finfo(chosen.dtype).tiny))
         if self._valid is not None:
             losses *= self._valid
-        self._normalizer = self._count_normalizer()
+        counted = self._labels.size if self._valid is None else int(self._valid.sum())
+        self._normalizer = normalizer(self._mode, self.outer, self._labels.size, counted)
         top[0].data[...] = (0 - losses.sum()) / self._normalizer
 
     def backward(self, top: Sequence[Blob], propagate_down: Sequence[bool], bottom: Sequence[Blob]) -> None:
@@ -92,14 +89,6 @@ class SoftmaxWithLossLayer(LabelledLayer):
         if self._own is None or self._own.shape != bottom[0].shape:
             self._own = self.xp.empty(bottom[0].shape, bottom[0].dtype)
         return self._own
-
-    def _count_normalizer(self) -> float:
-        if self._mode == VALID and self._valid is not None:
-            return max(1.0, float(self._valid.sum()))
-        return max(
-            1.0,
-            {FULL: self.outer * self.inner, VALID: self.outer * self.inner, BATCH_SIZE: self.outer}.get(self._mode, 1),
-        )
 
     def default_loss_weight(self, top_index: int) -> float:
         """Return 1 for the loss."""

@@ -7,7 +7,9 @@ import pytest
 
 from engine.layer import Phase
 from engine.registry import default_registry
-from engine.testing import LayerCase, check_layer
+from engine.testing import LayerCase, check_gradients, check_layer
+from tests.nodes.loss_and_shape_cases import LOSS_CASES, PAIRS, PLACES, SHAPE_CASES
+from tests.nodes.unit_cases import STEPS, UNIT_CASES
 
 RNG = np.random.default_rng(5)
 
@@ -117,8 +119,13 @@ CASES = {
         no_gradient=[1],
     ),
     "euclidean": LayerCase('type: "EuclideanLoss"', [normal(4, 3), normal(4, 3)]),
+    **UNIT_CASES,
+    **LOSS_CASES,
+    **SHAPE_CASES,
 }
 COUNTING = {
+    **STEPS,
+    **PLACES,
     "accuracy": LayerCase('type: "Accuracy"', [normal(6, 4), labels(4, 6)], no_gradient=[0, 1]),
     "accuracy per class": LayerCase(
         'type: "Accuracy" accuracy_param { top_k: 2 ignore_label: 0 }',
@@ -139,7 +146,13 @@ def test_counting_layer_keeps_the_interface(name: str) -> None:
     check_layer(COUNTING[name], gradients=False)
 
 
+@pytest.mark.parametrize("name", PAIRS)
+def test_layer_with_nearly_right_gradients(name: str) -> None:
+    check_layer(PAIRS[name], gradients=False)
+    check_gradients(PAIRS[name], tolerance=1e-6 if "far" in name else 2e-4)
+
+
 def test_every_builtin_layer_with_bottoms_has_a_case() -> None:
-    covered = {case.text.split('"')[1] for case in [*CASES.values(), *COUNTING.values()]}
+    covered = {case.text.split('"')[1] for case in [*CASES.values(), *COUNTING.values(), *PAIRS.values()]}
     registered = {info.type for info in default_registry().infos() if info.builtin and info.bottoms}
     assert registered <= covered

@@ -7,11 +7,13 @@ from typing import Any
 from engine.backends.base import Primitive, Workspace
 from engine.backends.kernels.activation import ReLUKernel, SigmoidKernel, SoftmaxKernel, TanHKernel
 from engine.backends.kernels.convolution import ConvolutionKernel
+from engine.backends.kernels.deconvolution import DeconvolutionKernel
 from engine.backends.kernels.inner_product import InnerProductKernel
 from engine.backends.kernels.pooling import PoolingAverageKernel, PoolingMaxKernel
 from engine.errors import NetError
 from engine.ops import (
     Convolution,
+    Deconvolution,
     InnerProduct,
     OpSpec,
     PoolingAverage,
@@ -36,6 +38,8 @@ def array_primitive(spec: OpSpec, xp: Any, workspace: Workspace) -> Primitive:
     match spec:
         case Convolution():
             return ConvolutionKernel(spec, xp, workspace)
+        case Deconvolution():
+            return DeconvolutionKernel(spec, xp, workspace)
         case PoolingMax():
             return PoolingMaxKernel(spec, xp, workspace)
         case PoolingAverage():

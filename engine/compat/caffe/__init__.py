@@ -15,6 +15,7 @@ from engine.layer import Phase
 
 if TYPE_CHECKING:
     from engine.compat.caffe.net import Net
+    from engine.compat.caffe.net_spec import NetSpec, layers, params, to_proto
     from engine.compat.caffe.solver import SGDSolver, Solver, get_solver
 
 __all__ = [
@@ -22,14 +23,18 @@ __all__ = [
     "TRAIN",
     "Layer",
     "Net",
+    "NetSpec",
     "SGDSolver",
     "Solver",
     "get_solver",
     "layer_type_list",
+    "layers",
+    "params",
     "set_device",
     "set_mode_cpu",
     "set_mode_gpu",
     "set_random_seed",
+    "to_proto",
 ]
 
 __version__ = "1.0.0"
@@ -37,7 +42,16 @@ __version__ = "1.0.0"
 TRAIN = Phase.TRAIN
 TEST = Phase.TEST
 
-_ON_DEMAND = {"Net": "net", "SGDSolver": "solver", "Solver": "solver", "get_solver": "solver"}
+_ON_DEMAND = {
+    "Net": "net",
+    "NetSpec": "net_spec",
+    "SGDSolver": "solver",
+    "Solver": "solver",
+    "get_solver": "solver",
+    "layers": "net_spec",
+    "params": "net_spec",
+    "to_proto": "net_spec",
+}
 
 
 def layer_type_list() -> list[str]:
@@ -51,6 +65,6 @@ def __getattr__(name: str) -> Any:
     # A Python layer says "import caffe" while a net is being built: nets and solvers come in when they are used.
     if name in _ON_DEMAND:
         return getattr(importlib.import_module(f"{__name__}.{_ON_DEMAND[name]}"), name)
-    if name in ("proto",):
+    if name in ("net_spec", "proto"):
         return importlib.import_module(f"{__name__}.{name}")
     raise not_offered("caffe", name, __all__)

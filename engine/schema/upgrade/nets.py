@@ -8,7 +8,7 @@ from engine.errors import SchemaError
 from engine.schema.upgrade.old import move_transform_fields, upgrade_old_layer
 from engine.schema.upgrade.oldest import fold_padding, upgrade_oldest_layer
 
-__all__ = ["upgrade_inputs", "upgrade_layer", "upgrade_layers", "upgrade_net", "upgrade_solver"]
+__all__ = ["input_shapes", "upgrade_inputs", "upgrade_layer", "upgrade_layers", "upgrade_net", "upgrade_solver"]
 
 _SOLVER_TYPES = ("SGD", "Nesterov", "AdaGrad", "RMSProp", "AdaDelta", "Adam")
 
@@ -90,24 +90,45 @@ def upgrade_inputs(net: Any) -> None:
     SchemaError
         If the number of shapes or dimensions does not fit the number of inputs.
     """
-    count, shapes, dims = len(net.input), list(net.input_shape), list(net.input_dim)
-    if count and (shapes or dims):
-        if shapes and len(shapes) != count:
-            raise SchemaError(f"Expected one input_shape for each of {count} inputs, got {len(shapes)}.")
-        if not shapes and len(dims) != 4 * count:
-            raise SchemaError(
-                f"Expected 4 input_dim for each of {count} inputs, so {4 * count}, got {len(dims)}.",
-                next_step="Write input_shape blocks for inputs with another number of dimensions.",
-            )
+    shapes = input_shapes(net)
+    if shapes:
         layers = [type(layer).FromString(layer.SerializeToString()) for layer in net.layer]
         del net.layer[:]
         first = net.layer.add(name="input", type="Input", top=list(net.input))
-        for place in range(count):
-            sizes = shapes[place].dim if shapes else dims[4 * place : 4 * place + 4]
+        for sizes in shapes:
             first.input_param.shape.add(dim=sizes)
         net.layer.extend(layers)
     for field in ("input", "input_shape", "input_dim"):
         net.ClearField(field)
+
+
+def input_shapes(net: Any) -> list[list[int]]:
+    """Return the shapes of a net's ``input`` declarations, one for each; none where the net does not say them.
+
+    Raises
+    ------
+    SchemaError
+        If both ways to write shapes are used, or their number does not fit the number of inputs.
+    """
+    count, shapes, dims = len(net.input), list(net.input_shape), list(net.input_dim)
+    if not count:
+        return []
+    if shapes and dims:
+        raise SchemaError(
+            f"Net '{net.name}': expected input_shape or input_dim, got both.", next_step="Keep input_shape."
+        )
+    if shapes:
+        if len(shapes) != count:
+            raise SchemaError(
+                f"Net '{net.name}': expected one input_shape for each of its {count} inputs, got {len(shapes)}."
+            )
+        return [list(shape.dim) for shape in shapes]
+    if dims and len(dims) != 4 * count:
+        raise SchemaError(
+            f"Net '{net.name}': expected 4 input_dim for each of its {count} inputs, so {4 * count}, got {len(dims)}.",
+            next_step="Write input_shape blocks for inputs with another number of dimensions.",
+        )
+    return [dims[place : place + 4] for place in range(0, len(dims), 4)]
 
 
 def upgrade_solver(solver: Any) -> None:

@@ -6,11 +6,11 @@ from typing import Any
 
 from engine.schema.upgrade.types import V1_TYPES
 
-__all__ = ["move_transform_fields", "upgrade_old_layer"]
+__all__ = ["TRANSFORMERS", "TRANSFORM_FIELDS", "move_transform_fields", "upgrade_old_layer"]
 
-_TRANSFORM_FIELDS = ("scale", "mean_file", "crop_size", "mirror")
+TRANSFORM_FIELDS = ("scale", "mean_file", "crop_size", "mirror")
 # Types whose own parameters once said how data is transformed.
-_TRANSFORMERS = {"DATA": "data_param", "IMAGE_DATA": "image_data_param", "WINDOW_DATA": "window_data_param"}
+TRANSFORMERS = {"DATA": "data_param", "IMAGE_DATA": "image_data_param", "WINDOW_DATA": "window_data_param"}
 # Fields whose meaning has changed, or that are handled elsewhere; all others are called the same today.
 _CHANGED = frozenset({"type", "param", "blob_share_mode", "blobs_lr", "weight_decay", "layer"})
 
@@ -23,11 +23,11 @@ def move_transform_fields(block: Any) -> None:
     block : V1LayerParameter
         Of any type.
     """
-    name = _TRANSFORMERS.get(block.LayerType.Name(block.type))
+    name = TRANSFORMERS.get(block.LayerType.Name(block.type))
     if name is None or not block.HasField(name):
         return
     own = getattr(block, name)
-    for field in _TRANSFORM_FIELDS:
+    for field in TRANSFORM_FIELDS:
         if own.HasField(field):
             setattr(block.transform_param, field, getattr(own, field))
             own.ClearField(field)

@@ -13,11 +13,11 @@ from typing import Any
 from engine.errors import SchemaError
 from engine.schema.upgrade.types import PADDING, V0_TYPES, V1_WORDS
 
-__all__ = ["fold_padding", "upgrade_oldest_layer"]
+__all__ = ["FIELDS", "fold_padding", "upgrade_oldest_layer"]
 
 _ANY = ""
 # Where a field goes, by the type of its layer.
-_FIELDS: Mapping[str, Mapping[str, tuple[str, str]]] = MappingProxyType(
+FIELDS: Mapping[str, Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "num_output": {
             "conv": ("convolution_param", "num_output"),
@@ -110,7 +110,7 @@ def upgrade_oldest_layer(block: Any) -> list[str]:
         elif field.name == "hdf5_output_param":
             block.hdf5_output_param.CopyFrom(value)
         else:
-            places = _FIELDS.get(field.name, {})
+            places = FIELDS.get(field.name, {})
             place = places.get(_ANY) or places.get(inner.type)
             if place is None:
                 notes.append(f"Layer '{inner.name}': field '{field.name}' means nothing in a layer '{inner.type}'.")

@@ -363,14 +363,16 @@ def test_dissolve_keeps_both_phases_of_what_was_above(canvas, document, qtbot):
     assert sources == {node.id for node in graph.named("mnist")}
 
 
-def test_a_layer_is_found_by_its_name(canvas, document, qtbot):
-    canvas.set_scale(2.0)
+@pytest.mark.parametrize(("before", "after"), [(2.0, 2.0), (0.1, 1.0)])
+def test_a_layer_is_found_by_its_name_and_shown_so_that_it_can_be_read(canvas, document, qtbot, before, after):
+    canvas.set_scale(before)
     qtbot.keyClick(canvas, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     assert canvas.finder.isVisible()
     qtbot.keyClicks(canvas.finder.search, "accu")
     qtbot.keyClick(canvas.finder.search, Qt.Key.Key_Return)
     (node,) = document.graph.named("accuracy")
     assert document.selection.node_ids == (node.id,)
+    assert canvas.scale_factor == pytest.approx(after)
     assert canvas.visible_rect().contains(canvas.canvas.nodes[node.id].scene_body())
 
 

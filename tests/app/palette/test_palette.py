@@ -27,6 +27,8 @@ from tests.app.canvas.hands import Hands
         ("add", "Eltwise"),
         ("soft", "Softmax"),
         ("pool", "Pooling"),
+        ("loss", "SoftmaxWithLoss"),
+        ("", "Convolution"),
     ],
 )
 def test_search_finds_what_people_call_it(document, pattern, first):
@@ -163,5 +165,10 @@ def test_lenet_is_drawn_from_an_empty_canvas_in_few_actions(make_canvas):
         graph = document.graph
         assert not any("?" in node.bottoms for node in graph.nodes())
         assert document.undo_stack.count() == 9
+        for item in canvas.canvas.edges.values():
+            others = [each for each in canvas.canvas.nodes.values() if each not in (item.source, item.target)]
+            course = [item.path.pointAtPercent(step / 500) for step in range(501)]
+            crossed = [each.face.title for each in others if any(each.scene_body().contains(at) for at in course)]
+            assert not crossed, f"the wire of {item.edge.blob} crosses {crossed}"
     finally:
         document.close()

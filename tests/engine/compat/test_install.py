@@ -77,9 +77,9 @@ assert not bad, bad
 @pytest.mark.parametrize(
     ("statement", "error", "text"),
     [
-        ("caffe.NetSpec", AttributeError, r"'caffe\.NetSpec' is not yet offered by Netcanvas\."),
+        ("caffe.Classifier", AttributeError, r"'caffe\.Classifier' is not yet offered by Netcanvas\."),
         ("caffe.SGDSolvr", AttributeError, "Did you mean 'SGDSolver'"),
-        ("from caffe import layers", ImportError, r"'caffe\.layers' is not yet offered"),
+        ("from caffe import draw", ImportError, r"'caffe\.draw' is not yet offered"),
         ("import caffe.io", ImportError, r"'caffe\.io' is not yet offered"),
         ("from caffe.proto import caffe_pb2\ncaffe_pb2.NoSuchParameter", AttributeError, "NoSuchParameter"),
     ],

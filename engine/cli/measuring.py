@@ -1,0 +1,118 @@
+"""Nets from files, with what their layers cost: what ``show`` and ``diff`` print."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.blob import Shape
+from engine.cost import LayerCost, NetCost, layer_cost, net_cost
+from engine.errors import FileFormatError
+from engine.graph import Node, NodeId, OpGraph
+from engine.inspection import InspectionClient
+from engine.layer import Phase
+from engine.paths import search_folders
+from engine.registry import default_registry
+from engine.schema import FileKind, describe_kind, sniff
+from engine.shapes import NodeShapes, ShapeService, graph_layers
+
+__all__ = ["Measured", "measure", "memory_words", "shape_words"]
+
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A net in one state.
+
+    Attributes
+    ----------
+    graph : OpGraph
+    phase : Phase
+    nodes : tuple of Node
+        The layers that take part, in document order.
+    shapes : mapping of NodeId to NodeShapes
+    costs : mapping of NodeId to LayerCost
+    total : NetCost
+    """
+
+    graph: OpGraph
+    phase: Phase
+    nodes: tuple[Node, ...]
+    shapes: Mapping[NodeId, NodeShapes]
+    costs: Mapping[NodeId, LayerCost]
+    total: NetCost
+
+    @property
+    def unknown(self) -> list[Node]:
+        """The layers whose shapes are not known."""
+        return [node for node in self.nodes if self.shapes[node.id].state != "known"]
+
+
+def measure(path: Path, options: argparse.Namespace) -> Measured:
+    """Read a net and find out its shapes and costs.
+
+    Parameters
+    ----------
+    path : Path
+        A prototxt file.
+    options : Namespace
+        With ``phase``, ``level``, ``stage`` and ``trust``.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is no net.
+    """
+    data = path.read_bytes()
+    if sniff(data) not in (FileKind.NET_TEXT, FileKind.TEXT):
+        looks_like, step = describe_kind(data)
+        raise FileFormatError(f"Expected a net in prototxt, but '{path}' looks like {looks_like}.", next_step=step)
+    graph = OpGraph.parse(data)
+    phase = Phase[options.phase.upper()]
+    stages = tuple(filter(None, options.stage.split(",")))
+    with InspectionClient() as client:
+        found = ShapeService(registry=default_registry(), client=client).infer(
+            graph_layers(graph),
+            phase,
+            base_dirs=search_folders(path.parent),
+            trusted=options.trust,
+            level=options.level,
+            stages=stages,
+        )
+    nodes = tuple(node for node in graph.nodes() if node.id in found)
+    shapes = {node.id: found[node.id] for node in nodes}
+    costs = {node.id: layer_cost(node.type, shapes[node.id], node.in_place) for node in nodes}
+    total = net_cost(costs.values(), _shared(graph, nodes, shapes))
+    return Measured(graph, phase, nodes, shapes, costs, total)
+
+
+def _shared(graph: OpGraph, nodes: tuple[Node, ...], shapes: Mapping[NodeId, NodeShapes]) -> int:
+    """Return how many values belong to parameters that an earlier layer has under the same name."""
+    seen: set[str] = set()
+    shared = 0
+    for node in nodes:
+        if not node.virtual:
+            for param, shape in zip(graph.layer_message(node.id).param, shapes[node.id].params, strict=False):
+                if param.name in seen:
+                    shared += math.prod(shape)
+                elif param.name:
+                    seen.add(param.name)
+    return shared
+
+
+def shape_words(shape: Shape | None) -> str:
+    """Return a shape as a person reads it."""
+    return "?" if shape is None else f"({' x '.join(map(str, shape))})"
+
+
+def memory_words(count: float) -> str:
+    """Return a number of bytes with its unit."""
+    unit = 0
+    while count >= 1024 and unit < len(_UNITS) - 1:
+        count /= 1024
+        unit += 1
+    return f"{count:.0f} {_UNITS[unit]}" if not unit else f"{count:.1f} {_UNITS[unit]}"

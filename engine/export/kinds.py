@@ -1,0 +1,114 @@
+"""The kinds of files that a net can be exported to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.errors import FileFormatError
+from engine.export.netspec import netspec_source
+from engine.files import atomic_write
+from engine.schema import read_net, to_text
+from engine.schema.upgrade import upgrade_inputs
+
+__all__ = ["KINDS", "ExportKind", "export_net", "guess_kind"]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportKind:
+    """One kind of file.
+
+    Attributes
+    ----------
+    name : str
+        What ``--to`` calls it.
+    endings : tuple of str
+        Endings of file names that ask for it, such as ``".py"``.
+    summary : str
+        What is written, in a few words.
+    content : callable
+        Takes a NetParameter in today's format and returns the file's content.
+    """
+
+    name: str
+    endings: tuple[str, ...]
+    summary: str
+    content: Callable[[Any], bytes]
+
+
+KINDS: tuple[ExportKind, ...] = (
+    ExportKind(
+        "netspec",
+        (".py",),
+        "a Python program that rebuilds the net with caffe.NetSpec",
+        lambda net: _text(netspec_source(net)),
+    ),
+    ExportKind(
+        "prototxt", (".prototxt", ".pt"), "prototxt in today's format and one layout", lambda net: _text(to_text(net))
+    ),
+)
+
+
+def guess_kind(path: Path, name: str | None = None) -> ExportKind:
+    """Return the kind of a file to write.
+
+    Parameters
+    ----------
+    path : Path
+        The file; the ending of its name tells the kind.
+    name : str, optional
+        Name of the kind, whatever the ending.
+
+    Raises
+    ------
+    FileFormatError
+        If there is no such kind, or no kind has that ending.
+    """
+    for kind in KINDS:
+        if name == kind.name or (name is None and path.suffix.lower() in kind.endings):
+            return kind
+    names = ", ".join(kind.name for kind in KINDS)
+    if name is not None:
+        raise FileFormatError(f"Expected a kind of file to export to, one of {names}, got '{name}'.")
+    endings = ", ".join(ending for kind in KINDS for ending in kind.endings)
+    raise FileFormatError(
+        f"'{path}': expected a name that ends in one of {endings}, got '{path.suffix or path.name}'.",
+        next_step=f"Choose the kind with --to, one of {names}.",
+    )
+
+
+def export_net(source: Path, target: Path, kind: ExportKind) -> None:
+    """Write a net as a file of another kind.
+
+    Nets of old formats and a net's own ``input`` fields are brought to today's layers first, as Caffe does when it
+    reads them. Comments are not kept.
+
+    Parameters
+    ----------
+    source : Path
+        Prototxt of the net.
+    target : Path
+        File to write, wholly or not at all; one that exists is replaced, unless it is ``source``.
+    kind : ExportKind
+
+    Raises
+    ------
+    FileFormatError
+        If ``target`` is ``source``, or ``source`` is no net.
+    PrototxtError, SchemaError
+        With the place of what cannot be read: nothing of a net is left out silently.
+    """
+    if target.exists() and os.path.samefile(source, target):
+        raise FileFormatError(
+            f"'{target}' is the net to export, which is never overwritten.", next_step="Name another file."
+        )
+    net = read_net(source)
+    upgrade_inputs(net)
+    atomic_write(target, kind.content(net))
+
+
+def _text(text: str) -> bytes:
+    return text.encode("utf-8")

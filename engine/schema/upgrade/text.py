@@ -1,0 +1,229 @@
+"""Files of old formats as text of today.
+
+Layers of an old format are printed anew, with their comments and with values as they were written; so are a net's own
+inputs, which become a layer. All else stays as it is, byte for byte.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from engine.errors import PrototxtError, SchemaError
+from engine.prototxt import Field, ListValue, Message, Scalar, Tree, parse, style_of
+from engine.schema.convert import to_message
+from engine.schema.text import quote
+from engine.schema.upgrade.blocks import input_layer, still_statistics, upgrade_entries
+from engine.schema.upgrade.entries import Entry, comments, print_entries, read_entries
+from engine.schema.upgrade.nets import input_shapes, upgrade_net, upgrade_solver
+from engine.schema.upgrade.oldest import fold_padding
+from engine.schema.upgrade.types import PADDING
+
+__all__ = ["upgraded_net_text", "upgraded_solver_text"]
+
+_INPUTS = ("input", "input_shape", "input_dim")
+_NETS = ("net_param", "train_net_param", "test_net_param")
+
+
+def upgraded_net_text(tree: Tree) -> str:
+    """Return a net in today's format; the same text, if it is in that already.
+
+    Where old and new layers are mixed, each stays at its place.
+
+    Parameters
+    ----------
+    tree : Tree
+        The file; stays as it is. Fields that the schema does not know are kept.
+
+    Raises
+    ------
+    PrototxtError
+        If the text is broken.
+    SchemaError
+        If what is written fits no format: padding before a layer that does not pad, a number of shapes that is not
+        that of the inputs.
+    """
+    _refuse_broken(tree)
+    text = tree.bom + _Rewriting(tree.root, style_of(tree).newline).run() + tree.root.close_lead
+    _compare(tree, text)
+    return text
+
+
+def upgraded_solver_text(tree: Tree) -> str:
+    """Return a solver in today's format, with the nets inside of it; the same text, if it is in that already.
+
+    Parameters and errors are those of :func:`upgraded_net_text`; a solver of two types is refused too.
+    """
+    _refuse_broken(tree)
+    solver = to_message(tree.root, "SolverParameter")
+    is_old = solver.HasField("solver_type")
+    upgrade_solver(solver)
+    newline = style_of(tree).newline
+    parts = [tree.bom]
+    for item in tree.root.items:
+        if isinstance(item, Field) and item.name == "solver_type" and is_old:
+            if item is tree.root.get("solver_type"):
+                parts.append(f"{item.lead}type{item.gap}{quote(solver.type)}{item.tail}")
+        elif isinstance(item, Field) and item.name in _NETS and item.message is not None:
+            net = item.message
+            inner = _Rewriting(net, newline).run()
+            parts.append(f"{item.lead}{item.name}{item.gap}{net.open}{inner}{net.close_lead}{net.close}{item.tail}")
+        else:
+            parts.append(item.text)
+    return "".join(parts) + tree.root.close_lead
+
+
+class _Rewriting:
+    """The items of one net, one after the other."""
+
+    def __init__(self, net: Message, newline: str) -> None:
+        self._net = net
+        self._newline = newline
+        self._kept = _folded(net)
+
+    def run(self) -> str:
+        """Return the text between the net's brackets."""
+        items = self._net.items
+        inputs = self._inputs()
+        declared = [item for item in items if isinstance(item, Field) and item.name in _INPUTS] if inputs else []
+        first = next((item for item in items if _is_layer(item) or item in declared), None)
+        parts: list[str] = []
+        for item in items:
+            if item is first and inputs is not None:
+                lead = declared[0].lead if item is declared[0] else "\n"
+                parts.append(self._print(inputs, lead, self._newline, joined="".join(parts)))
+            if item in declared:
+                continue
+            if isinstance(item, Field) and item.name == "layers":
+                parts += self._blocks(item, "".join(parts))
+            elif isinstance(item, Field) and item.name == "layer" and _statistics_learn(item):
+                today = Entry("layer", still_statistics(read_entries(_body(item))), comments(item.gap + _body(item).open))
+                parts.append(self._print(today, item.lead, item.tail or self._newline, joined="".join(parts)))
+            else:
+                parts.append(item.text)
+        return "".join(parts)
+
+    def _blocks(self, item: Field, before: str) -> list[str]:
+        """Return the layers that an old field holds: one, or those of a list."""
+        values = item.value.elements if isinstance(item.value, ListValue) else [item]
+        parts: list[str] = []
+        for place, slot in enumerate(values):
+            block = self._kept.get(id(slot.value))
+            is_last = place == len(values) - 1
+            tail = re.sub(r"^([ \t]*)[,;]", r"\1", item.tail) if is_last else ""
+            lead = slot.lead if place or slot is item else item.lead
+            if block is None:  # padding, which the layer below has taken over
+                left = comments(lead) + comments(tail)
+                parts += [f"{comment}{self._newline}" for comment in left]
+                continue
+            assert isinstance(slot.value, Message)
+            word = block.LayerType.Name(block.type) if block.HasField("type") else slot.value.text_of("type") or ""
+            if word == "NONE":
+                word = slot.value.text_of("type") or word
+            entries = _padded(read_entries(slot.value), block)
+            above = comments(item.gap + slot.value.open)
+            today = Entry("layer", upgrade_entries(entries, word, block.layer.type), above)
+            parts.append(self._print(today, lead, tail or self._newline, joined=before + "".join(parts)))
+        return parts
+
+    def _inputs(self) -> Entry | None:
+        """Return the layer for the net's inputs; None where there are none with shapes."""
+        own = Message("")
+        own.items = [item for item in self._net.items if isinstance(item, Field) and item.name in _INPUTS]
+        net = to_message(own, "NetParameter")
+        shapes = input_shapes(net)
+        if not shapes:
+            return None
+        entries = read_entries(own)
+        above = [comment for entry in entries[1:] for comment in entry.above]
+        beside = [comment for entry in entries for comment in comments(entry.beside)]
+        return input_layer(list(net.input), shapes, above + beside)
+
+    def _print(self, entry: Entry, lead: str, tail: str, joined: str) -> str:
+        """Return a layer with what leads to it; it begins a line of its own."""
+        indent = lead.rpartition("\n")[2]
+        if indent.strip():
+            lead, indent = lead + self._newline, ""
+        if joined.strip() and not joined.endswith("\n") and "\n" not in lead:
+            lead = self._newline + lead
+        lines = print_entries([entry], indent)
+        return lead[: len(lead) - len(indent)] + self._newline.join(lines) + tail
+
+
+def _is_layer(item: object) -> bool:
+    return isinstance(item, Field) and item.name in ("layer", "layers")
+
+
+def _body(item: Field) -> Message:
+    assert item.message is not None
+    return item.message
+
+
+def _statistics_learn(item: Field) -> bool:
+    """Whether a layer is a BatchNorm whose statistics would be taken for weights to learn."""
+    message = item.message
+    if message is None or message.text_of("type") != "BatchNorm":
+        return False
+    params = to_message(message, "LayerParameter").param
+    return len(params) == 3 and any(param.lr_mult or param.decay_mult for param in params)
+
+
+def _folded(net: Message) -> dict[int, Any]:
+    """Return the old layers that stay, as messages with their padding, by the identity of what holds them."""
+    values = [
+        slot.value
+        for item in net.fields("layers")
+        for slot in (item.value.elements if isinstance(item.value, ListValue) else [item])
+    ]
+    held = Message("")
+    held.items = list(net.fields("layers"))
+    old = to_message(held, "NetParameter")
+    if len(old.layers) != len(values):
+        raise SchemaError(
+            "Expected a message in each 'layers' field.", next_step="Write layers { ... } for each layer."
+        )
+    if not any(block.HasField("layer") for block in old.layers):
+        return {id(value): block for value, block in zip(values, old.layers, strict=True)}
+    kept = [value for value, block in zip(values, old.layers, strict=True) if block.layer.type != PADDING]
+    if len(kept) < len(values) and net.fields("layer"):
+        raise SchemaError(
+            "The net mixes padding layers of the oldest format and new 'layer'; who pads for whom cannot be told.",
+            next_step="Set pad in each layer that needs it, and remove the padding layers.",
+        )
+    fold_padding(old)
+    return {id(value): block for value, block in zip(kept, old.layers, strict=True)}
+
+
+def _padded(entries: list[Entry], block: Any) -> list[Entry]:
+    """Write down what a layer has taken over from a padding layer above it: its pad and its bottom."""
+    bottoms = [entry for entry in entries if entry.name == "bottom"]
+    changed = False
+    for entry, name in zip(bottoms, block.bottom, strict=False):
+        if Scalar(entry.text).as_str() != name:
+            entry.value, changed = quote(name), True
+    if changed:
+        inner = next(entry for entry in entries if entry.name == "layer")
+        kept = [entry for entry in inner.entries if entry.name != "pad"]
+        inner.value = [*kept, Entry("pad", str(block.layer.pad))]
+    return entries
+
+
+def _refuse_broken(tree: Tree) -> None:
+    for problem in tree.problems:
+        raise PrototxtError(
+            problem.message, line=problem.line, column=problem.column, next_step=problem.hint
+        )
+
+
+def _compare(tree: Tree, text: str) -> None:
+    """Make sure that nothing is lost: both texts must be the same net."""
+    before, after = (to_message(each.root, "NetParameter") for each in (tree, parse(text)))
+    if before.layers and before.layer:
+        return  # of these, messages keep no order
+    upgrade_net(before)
+    upgrade_net(after)
+    for old, new in zip(before.layer, after.layer, strict=False):
+        if not old.type:  # a fork's word, which messages cannot hold
+            new.ClearField("type")
+    if before.SerializeToString(deterministic=True) != after.SerializeToString(deterministic=True):
+        raise SchemaError("The net cannot be written in today's format without changing it.", next_step="Report this file.")

@@ -1,0 +1,1 @@
+"""Layers that shift and scale: by statistics, by neighbours, by learned factors."""
