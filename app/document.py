@@ -65,6 +65,8 @@ class Document(QObject):
         New results in ``shapes``, ``diagnostics``, and marks set by a run.
     edit_failed : Signal(str)
         An undo or redo that could not be done.
+    waits_for : str
+        Why the net cannot be trained yet, in a sentence; see :meth:`set_waits_for`.
     """
 
     changed = Signal(object)
@@ -82,6 +84,7 @@ class Document(QObject):
         self.graph = graph
         self.path = path
         self.solver_path: Path | None = None
+        self.waits_for = ""
         self.phase_view = "all"
         self.undo_stack = QUndoStack(self)
         self.selection = Selection(self)
@@ -216,6 +219,12 @@ class Document(QObject):
         """Choose the solver that trains this net."""
         if path != self.solver_path:
             self.solver_path = path
+            self.solver_changed.emit()
+
+    def set_waits_for(self, reason: str) -> None:
+        """Say what must be there before this net can be trained; an empty text when it is."""
+        if reason != self.waits_for:
+            self.waits_for = reason
             self.solver_changed.emit()
 
     # Edits

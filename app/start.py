@@ -84,7 +84,7 @@ class ExampleOpener(QObject):
         super().__init__(window)
         self._window = window
         self._net = user_data_path() / "examples" / "lenet" / "lenet_train_test.prototxt"
-        self._opened = False
+        self._opened = self._ready = False
         self._thread: threading.Thread | None = None
         self._progressed.connect(self._show_progress)
         self._finished.connect(self._show_end)
@@ -113,6 +113,8 @@ class ExampleOpener(QObject):
 
     def _open(self) -> None:
         self._opened = self._window.files.open(self._net)
+        if self._opened and not self._ready:
+            self._window.document.set_waits_for("The example's digits are being written; this takes a moment.")
 
     @guard
     def _show_progress(self, share: float) -> None:
@@ -123,6 +125,8 @@ class ExampleOpener(QObject):
     @guard
     def _show_end(self, error: str) -> None:
         self._window.status.clearMessage()
+        self._ready = True
+        self._window.document.set_waits_for("")
         if error:
             self._window.notify(f"The example could not be prepared: {error}", "error")
             return

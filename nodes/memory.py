@@ -14,8 +14,8 @@ def is_in_place(bottom: Sequence[Blob], top: Sequence[Blob]) -> bool:
     return top[0].on_host is bottom[0].on_host
 
 
-def scratch(layer: Layer, slot: str, like: Array) -> Array:
-    """Return memory of an array's shape and type with undefined contents, for the present call only.
+def scratch(layer: Layer, slot: str, like: Array, shape: Sequence[int] | None = None) -> Array:
+    """Return memory with undefined contents, for the present call only.
 
     Parameters
     ----------
@@ -24,13 +24,15 @@ def scratch(layer: Layer, slot: str, like: Array) -> Array:
     slot : str
         Arrays that are needed at the same time have different slots.
     like : array
-        Whose shape and element type are wanted.
+        Whose element type and, where none is given, shape are wanted.
+    shape : sequence of int, optional
+        Another shape.
     """
-    return layer.context.workspace.take(f"{layer.type}.{slot}", like.shape, like.dtype)
+    return layer.context.workspace.take(f"{layer.type}.{slot}", like.shape if shape is None else shape, like.dtype)
 
 
-def kept(layer: Layer, known: Array | None, like: Array) -> Array:
-    """Return ``known`` where it has an array's shape and type, or new memory that has.
+def kept(layer: Layer, known: Array | None, like: Array, shape: Sequence[int] | None = None) -> Array:
+    """Return ``known`` where it has the shape and type that are wanted, or new memory.
 
     Parameters
     ----------
@@ -39,8 +41,11 @@ def kept(layer: Layer, known: Array | None, like: Array) -> Array:
     known : array or None
         What the last pass used.
     like : array
-        Whose shape and element type are wanted.
+        Whose element type and, where none is given, shape are wanted.
+    shape : sequence of int, optional
+        Another shape.
     """
-    if known is not None and known.shape == like.shape and known.dtype == like.dtype:
+    dims = tuple(like.shape if shape is None else shape)
+    if known is not None and known.shape == dims and known.dtype == like.dtype:
         return known
-    return layer.xp.empty(like.shape, like.dtype)
+    return layer.xp.empty(dims, like.dtype)

@@ -85,6 +85,8 @@ def obstacle(document: Document | None) -> str:
     """Say why a document cannot be trained, or nothing."""
     if document is None:
         return "Open a net first."
+    if document.waits_for:
+        return document.waits_for
     nodes = document.graph.nodes()
     if not nodes:
         return "The net is empty. Add layers first (Tab)."

@@ -168,6 +168,8 @@ class TrainingPanel(QWidget):
 
     def _solver_changed(self) -> None:
         self.solver_box.refresh()
+        self._blocked = obstacle(self._document)
+        self._render_actions()
 
     def _path_changed(self) -> None:
         self.solver_box.refresh()

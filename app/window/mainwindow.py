@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from app.window.menus import SPECS, fill_menus, fill_recent
 from app.window.settings import WindowSettings
 from app.window.status import StatusLine
 from app.window.toolbar import MainToolBar
+from engine.errors import NetcanvasError
+from engine.graph import is_old, upgraded_text
 
 __all__ = ["MainWindow"]
 
@@ -211,6 +214,7 @@ class MainWindow(QMainWindow):
         self.status.show_pointer(QPointF())
         self.document.live.start()
         self._ask_for_trust()
+        self._offer_upgrade()
         QTimer.singleShot(0, self, self._docks.load_next)
 
     def _ask_for_trust(self) -> None:
@@ -225,6 +229,25 @@ class MainWindow(QMainWindow):
                 "warning",
                 [("Allow", lambda: self._trust(folder))],
             )
+
+    def _offer_upgrade(self) -> None:
+        graph = self.document.graph
+        if graph.problems or not is_old(graph):
+            return
+        mixed = any(node.version == 2 and not node.virtual for node in graph.nodes())
+        self.notify(
+            "This net mixes layers of an old and of today's format; it cannot run so."
+            if mixed
+            else "This net is written in an old format of Caffe's. It runs as it is, and is saved as it is.",
+            "warning" if mixed else "info",
+            [("Upgrade", partial(self._upgrade, self.document))],
+        )
+
+    def _upgrade(self, document: Document) -> None:
+        try:
+            document.apply("Upgrade to today's format", lambda graph: graph.replace_text(upgraded_text(graph)))
+        except NetcanvasError as error:
+            self.notify(str(error), "error")
 
     def _trust(self, folder: Path) -> None:
         self.settings.trust(folder)

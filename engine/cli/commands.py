@@ -293,8 +293,8 @@ def _add_upgrade(commands: Commands) -> None:
     parser = commands.add_parser(
         "upgrade",
         help=COMMANDS["upgrade"],
-        description="Write a file of one of Caffe's old formats in today's: the prototxt of a net or solver, or weights "
-        "(.caffemodel). In prototxt, comments stay, and what is in today's format already.",
+        description="Write a file of one of Caffe's old formats in today's: the prototxt of a net or solver, or "
+        "weights (.caffemodel). In prototxt, comments stay, and so does what is in today's format already.",
     )
     parser.add_argument("file", type=Path, metavar="IN", help="net or solver prototxt, or .caffemodel")
     parser.add_argument("out", type=Path, metavar="OUT", help="file to write")
@@ -307,7 +307,8 @@ def _add_diff(commands: Commands) -> None:
         "diff",
         help=COMMANDS["diff"],
         description="Print the layers that were added, removed, renamed and changed from one net to another, and what "
-        "that does to shapes, parameters and multiply-adds. Exit 0 if the nets are the same, 1 if they differ, 2 if one cannot be read.",
+        "that does to shapes, parameters and multiply-adds. Exit 0 if the nets are the same, 1 if they differ, 2 if "
+        "one cannot be read.",
     )
     parser.add_argument("first", type=Path, metavar="A", help="net prototxt")
     parser.add_argument("second", type=Path, metavar="B", help="net prototxt")

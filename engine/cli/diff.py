@@ -130,8 +130,7 @@ def _as_json(difference: Difference) -> dict[str, Any]:
         "renamed": [{"old": old.name, "new": new.name, "type": new.type} for old, new in difference.renamed],
         "moved": [_node(node) for node in difference.moved],
         "changed": [
-            {**_node(node), "fields": [asdict(change) for change in changes]}
-            for _, node, changes in difference.changed
+            {**_node(node), "fields": [asdict(change) for change in changes]} for _, node, changes in difference.changed
         ],
     }
 

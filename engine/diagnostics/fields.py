@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path as FilePath
 from typing import Any
 
+from engine.diagnostics.dialects import name_origin
 from engine.diagnostics.records import Diagnostic, QuickFix, Severity
 from engine.graph import Node, NodeId, OpGraph, Path
 from engine.paths import resolve, search_folders
@@ -115,6 +116,8 @@ def _files(graph: OpGraph, node: Node) -> Iterator[tuple[Path, Scalar]]:
 
 def _diagnostic(problem: SchemaProblem, node: NodeId | None, path: Path, title: str) -> Diagnostic:
     fix = None
+    if problem.kind == "unknown_field":
+        problem = name_origin(problem)
     if problem.kind == "duplicate_field" and path:
 
         def remove(target: OpGraph) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from typing import Any, Protocol
 
+from engine.diagnostics.dialects import name_type, origin_of_type
 from engine.diagnostics.records import Diagnostic, QuickFix
 from engine.graph import Node, NodeId, OpGraph, upgraded_text
 from engine.schema import is_caffe_type
@@ -28,7 +29,8 @@ NOT_OFFERED = "type-not-offered"
 _NAMED = 3
 # Caffe's types that have weights, or may have.
 _LEARNING = frozenset(
-    "BatchNorm Bias Convolution Deconvolution Embed InnerProduct LSTM PReLU Parameter Python RNN Recurrent Scale".split()
+    ("BatchNorm", "Bias", "Convolution", "Deconvolution", "Embed", "InnerProduct", "LSTM", "PReLU", "Parameter")
+    + ("Python", "RNN", "Recurrent", "Scale")
 )
 
 
@@ -72,8 +74,8 @@ def _unknown_type(graph: OpGraph, node: Node, registry: TypeRegistry) -> Diagnos
     if not node.type:
         message, step = f"{node.heading} has no type.", "Give it one."
         return Diagnostic("type-missing", "error", message, line, column, node.id, path, step)
-    if is_caffe_type(node.type):
-        message = f"{node.heading}: Caffe's layer type '{node.type}' is not offered yet."
+    if is_caffe_type(node.type) or origin_of_type(node.type):
+        message = f"{node.heading}: {name_type(node.type)} is not offered yet."
         step = "Write it as a Python layer."
         return Diagnostic(NOT_OFFERED, "error", message, line, column, node.id, path, step)
     closest = registry.closest(node.type)
@@ -109,7 +111,8 @@ def one_of_a_type(graph: OpGraph, found: Sequence[Diagnostic]) -> Iterator[Diagn
         if len(members) > 1:
             named = [f"'{node.name}' (line {node.line})" for node, _ in members[:_NAMED]]
             more = f" and {len(members) - _NAMED} more" if len(members) > _NAMED else ""
-            message = f"Caffe's layer type '{layer_type}', which {len(members)} layers have, is not offered yet: "
+            named_type = name_type(layer_type, starts=True)
+            message = f"{named_type}, which {len(members)} layers have, is not offered yet: "
             others = tuple(node.id for node, _ in members[1:])
             first = replace(first, message=f"{message}{', '.join(named)}{more}.", others=others)
         yield first

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engine import prototxt
 from engine.errors import FileFormatError
 from engine.export.netspec import netspec_source
 from engine.files import atomic_write
-from engine.schema import read_net, to_text
+from engine.schema import Schema, guess_dialect, load_schema, read_net, to_text
 from engine.schema.upgrade import upgrade_inputs
 
 __all__ = ["KINDS", "ExportKind", "export_net", "guess_kind"]
@@ -30,13 +31,13 @@ class ExportKind:
     summary : str
         What is written, in a few words.
     content : callable
-        Takes a NetParameter in today's format and returns the file's content.
+        Takes a NetParameter in today's format and the schema of its dialect; returns the file's content.
     """
 
     name: str
     endings: tuple[str, ...]
     summary: str
-    content: Callable[[Any], bytes]
+    content: Callable[[Any, Schema], bytes]
 
 
 KINDS: tuple[ExportKind, ...] = (
@@ -44,10 +45,13 @@ KINDS: tuple[ExportKind, ...] = (
         "netspec",
         (".py",),
         "a Python program that rebuilds the net with caffe.NetSpec",
-        lambda net: _text(netspec_source(net)),
+        lambda net, schema: _text(netspec_source(net, schema=schema)),
     ),
     ExportKind(
-        "prototxt", (".prototxt", ".pt"), "prototxt in today's format and one layout", lambda net: _text(to_text(net))
+        "prototxt",
+        (".prototxt", ".pt"),
+        "prototxt in today's format and one layout",
+        lambda net, _: _text(to_text(net)),
     ),
 )
 
@@ -105,9 +109,19 @@ def export_net(source: Path, target: Path, kind: ExportKind) -> None:
         raise FileFormatError(
             f"'{target}' is the net to export, which is never overwritten.", next_step="Name another file."
         )
-    net = read_net(source)
+    schema = _schema(source)
+    net = read_net(source, schema=schema)
     upgrade_inputs(net)
-    atomic_write(target, kind.content(net))
+    atomic_write(target, kind.content(net, schema))
+
+
+def _schema(source: Path) -> Schema:
+    """Return the schema of the dialect that a net is written in."""
+    try:
+        data = source.read_bytes()
+    except OSError:
+        return load_schema()  # whoever reads it next says so
+    return load_schema(guess_dialect(prototxt.parse(data), "NetParameter").name)
 
 
 def _text(text: str) -> bytes:

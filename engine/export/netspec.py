@@ -8,11 +8,12 @@ names of its blobs as texts.
 
 from __future__ import annotations
 
-import itertools
 import keyword
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from engine.errors import SchemaError
 from engine.export.python_text import (
     Expression,
     bytes_literal,
@@ -49,6 +50,11 @@ def netspec_source(net: Any, *, schema: Schema | None = None) -> str:
     str
         Source of a module whose ``make_net()`` returns a NetParameter equal to ``net``; as a program, it prints the
         prototxt.
+
+    Raises
+    ------
+    SchemaError
+        If the net itself, not a layer, has a field that only a fork of Caffe knows.
     """
     return _Program(net, schema or load_schema()).source()
 
@@ -62,6 +68,7 @@ class _Program:
         self._blobs = {top for layer in net.layer for top in layer.top}
         self._used: set[str] = set()
         self._latest: dict[str, str] = {}  # blob -> attribute of the layer that wrote it last
+        self._numbers: Counter[str] = Counter()  # of layers whose names are taken, by name
         self._repairs: list[str] = []
 
     def source(self) -> str:
@@ -118,10 +125,12 @@ class _Program:
         """Return a key for a layer that makes no blob of its own: its name where that is free."""
         base = layer.name or layer.type or "layer"
         phase = self._phase(layer)
-        names = [base, f"{base}_{phase.lower()}"] if phase else [base]
-        numbered = (f"{base}_{number}" for number in itertools.count(2))
-        keys = itertools.chain(names, numbered)
-        return next(key for key in keys if key not in self._blobs and key not in self._used)
+        key = base
+        while key in self._blobs or key in self._used:
+            self._numbers[base] += 1
+            number = self._numbers[base]
+            key = f"{base}_{phase.lower()}" if phase and number == 1 else f"{base}_{number + 1}"
+        return key
 
     @staticmethod
     def _phase(layer: Any) -> str:
@@ -134,6 +143,11 @@ class _Program:
         for field, value in self._net.ListFields():
             if field.name == "layer":
                 continue
+            if load_schema().find_field("NetParameter", (field.name,)) is None:
+                raise SchemaError(
+                    f"The net's field '{field.name}' is one of a fork of Caffe; a NetSpec cannot set it.",
+                    next_step="Export the net without it.",
+                )
             text = self._values.field(field, value)
             if field.is_repeated or field.message_type is not None:
                 items = [("", "net"), ("", string_literal(field.name)), ("", text)]
@@ -205,7 +219,7 @@ class _Values:
         name = str(enum.values_by_number[number].name)
         owner = enum.containing_type
         if owner is None:
-            return f"caffe.{name}"  # the phases
+            return f"caffe.{name}" if enum.name == "Phase" else string_literal(name)
         if owner.name.endswith("Parameter"):
             self.uses_words = True
             return f"P.{owner.name.removesuffix('Parameter')}.{name}"

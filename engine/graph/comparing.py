@@ -159,9 +159,7 @@ def _unread(message: Message, places: set[tuple[int, int]], path: str = "") -> I
 
 def _is_at(field: Field, places: set[tuple[int, int]]) -> bool:
     value = field.value
-    return (field.line, field.column) in places or (
-        isinstance(value, Scalar) and (value.line, value.column) in places
-    )
+    return (field.line, field.column) in places or (isinstance(value, Scalar) and (value.line, value.column) in places)
 
 
 def _named_pairs(old: list[Node], new: list[Node]) -> dict[Node, Node]:
@@ -184,7 +182,9 @@ def _key(node: Node, exact: bool) -> Any:
     return (node.name, node.virtual, node.type, node.phases) if exact else (node.name, node.virtual)
 
 
-def _renamed_pairs(old: Mapping[Node, Values], new: Mapping[Node, Values], named: Mapping[Node, Node]) -> dict[Node, Node]:
+def _renamed_pairs(
+    old: Mapping[Node, Values], new: Mapping[Node, Values], named: Mapping[Node, Node]
+) -> dict[Node, Node]:
     """Pair layers of other names that have the same settings and read the same blobs, whatever those are called."""
     taken = set(named.values())
     waiting: defaultdict[Any, deque[Node]] = defaultdict(deque)

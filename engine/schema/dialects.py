@@ -47,7 +47,7 @@ class Dialect:
 
 
 def dialect_names() -> tuple[str, ...]:
-    """Return the names of all dialects, BVLC's first; where two explain a document equally, the earlier one is meant."""
+    """Return the names of all dialects, BVLC's first, the others by how likely a document is theirs."""
     return tuple(_dialects())
 
 
@@ -163,4 +163,3 @@ def _own_fields(name: str) -> frozenset[tuple[str, str]]:
         found.update((title, field.name) for field in message.field for title in (full_name, message.name))
         work.extend((f"{full_name}.", nested) for nested in message.nested_type)
     return frozenset(found)
-

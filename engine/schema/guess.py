@@ -66,9 +66,8 @@ def guess_dialect(tree: prototxt.Tree | prototxt.Message, type_name: str = "") -
             continue
         left = usage.unknown(load_schema(name), message_type)
         explained = [*(each for each in puzzles if each not in left), *types]
-        lost = sum(each not in puzzles for each in left)
-        # A field opened up by the dialect that holds something unknown is explained, and what it holds is left.
-        gain = len(explained) - lost
+        # Left are also what BVLC's Caffe knows and the dialect does not, and what only the dialect lets one look into.
+        gain = len(explained) - sum(each not in puzzles for each in left)
         if gain > best:
             best = gain
             score = len(explained) / (len(explained) + len(left))

@@ -1,7 +1,7 @@
 """Which fields of ``LayerParameter`` hold the settings of a layer type.
 
 Nearly always the field is called like the type: ``InnerProduct`` keeps its settings in ``inner_product_param``. The
-few types that share another's field, or use several, are listed here.
+few types that share another's field, or use several, are listed here, those of the dialects among them.
 """
 
 from __future__ import annotations
@@ -15,16 +15,26 @@ __all__ = ["is_caffe_type", "param_field_for", "param_fields_for"]
 
 _SPECIAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
+        "AnnotatedData": ("annotated_data_param", "data_param", "transform_param"),
         "Data": ("data_param", "transform_param"),
         "Deconvolution": ("convolution_param",),
+        "DetectNetTransformation": (
+            "detectnet_groundtruth_param",
+            "detectnet_augmentation_param",
+            "transform_param",
+        ),
         "Im2col": ("convolution_param",),
         "ImageData": ("image_data_param", "transform_param"),
         "InfogainLoss": ("infogain_loss_param", "loss_param"),
         "LSTM": ("recurrent_param",),
         "MemoryData": ("memory_data_param", "transform_param"),
+        "Normalize": ("norm_param",),
         "RNN": ("recurrent_param",),
         "SigmoidCrossEntropyLoss": ("loss_param",),
+        "SmoothL1LossOHEM": ("smooth_l1_loss_param", "loss_param"),
         "SoftmaxWithLoss": ("softmax_param", "loss_param"),
+        "SoftmaxWithLossOHEM": ("softmax_param", "loss_param"),
+        "VideoData": ("video_data_param", "data_param", "transform_param"),
         "WindowData": ("window_data_param", "transform_param"),
     }
 )
@@ -62,7 +72,7 @@ def param_fields_for(layer: MessageInfo, layer_type: str) -> tuple[str, ...]:
     """
     special = _SPECIAL.get(layer_type)
     if special is not None:
-        return special
+        return tuple(name for name in special if layer.field(name) is not None)
     wanted = layer_type.lower()
     for field in layer.fields:
         if field.name.endswith("_param") and field.name not in _NOT_A_TYPE:

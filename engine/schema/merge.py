@@ -64,8 +64,7 @@ def _replace(held: Any, added: Any) -> None:
     """Put fields or enum values among others; the order is that of the description, new ones last."""
     new = {item.name: item for item in added}
     taken = {item.number for item in added}
-    kept = [new.pop(item.name) if item.name in new else item for item in held if item.name in new or item.number not in taken]
-    kept += new.values()
-    copies = [item.__class__.FromString(item.SerializeToString()) for item in kept]
+    kept = [new.pop(item.name, item) for item in held if item.name in new or item.number not in taken]
+    copies = [item.__class__.FromString(item.SerializeToString()) for item in (*kept, *new.values())]
     del held[:]
     held.extend(copies)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.api import Array, Blob, Primitive, resolve
-from engine.ops import Softmax
+from engine.ops import Softmax, product
 from nodes.loss.labels import LabelledLayer
 from nodes.loss.normalizing import normalizer
 
@@ -40,16 +40,18 @@ class InfogainLossLayer(LabelledLayer):
         self.read_ignore_label(loss)
         if loss.HasField("normalize"):
             self.fail("expected normalization, got normalize, which it never had.", next_step="Write normalization.")
-        if len(bottom) < 3:
-            self._stored = self.to_backend(self._read_matrix().astype(bottom[0].dtype))
-
-    def _read_matrix(self) -> Array:
+        if len(bottom) > 2:
+            return
         source = self.layer_param.infogain_loss_param.source
         if not source:
             self.fail(
                 "expected a matrix, got none.",
                 next_step="Set infogain_loss_param source, or connect it as a third bottom.",
             )
+        if not self.context.shapes_only:
+            self._stored = self.to_backend(self._read_matrix(source).astype(bottom[0].dtype))
+
+    def _read_matrix(self, source: str) -> Array:
         found = resolve(source, self.context.base_dirs)
         if not found.found:
             tried = ", ".join(f"'{path}'" for path in found.tried)
@@ -59,19 +61,22 @@ class InfogainLossLayer(LabelledLayer):
     def reshape(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
         """Check labels and matrix against scores."""
         self.check_labels_shape(bottom, self.layer_param.infogain_loss_param.axis)
-        size = bottom[2].count if self._stored is None else self._stored.size
-        if size != self.classes**2:
-            self.fail_shape(
-                f"expected a matrix of {self.classes} x {self.classes} (the classes), got {size} elements"
-                + (f" in shape {bottom[2].shape}." if self._stored is None else " in its file."),
-                bottom=2 if self._stored is None else None,
-            )
+        self._check_matrix(bottom)
         spec = Softmax(self.class_axis)
         if spec != self._spec:
             self._spec, self._softmax = spec, self.primitive(spec)
         top[0].reshape()
         if len(top) > 1:
             top[1].reshape_like(bottom[0])
+
+    def _check_matrix(self, bottom: Sequence[Blob]) -> None:
+        matrix = bottom[2] if len(bottom) > 2 else self._stored
+        if matrix is not None and product(matrix.shape) != self.classes**2:
+            self.fail_shape(
+                f"expected a matrix of {self.classes} x {self.classes} (the classes), got shape {matrix.shape}.",
+                bottom=2 if len(bottom) > 2 else None,
+                next_step="Give one row and one column for each class.",
+            )
 
     def _costs(self, bottom: Sequence[Blob]) -> Array:
         """Return each position's row of the matrix, its label's: ``(outer, classes, inner)``."""

@@ -30,8 +30,6 @@ class ReshapeLayer(Layer):
                 f"expected sizes of 0 or more and at most one -1, got {self._dims}.",
                 next_step="Correct reshape_param shape.",
             )
-        if top[0].on_host is bottom[0].on_host:
-            self.fail("expected a top with a name of its own.", next_step="Rename the top.")
 
     def reshape(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
         """Compute the shape and share the memory."""

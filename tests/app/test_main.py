@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 
 import pytest
 
 from app.start import ExampleOpener
+from engine import examples
 from tests.support import ROOT
 
 
@@ -63,6 +65,30 @@ def test_the_first_start_shows_the_example(window, qtbot, tmp_path, monkeypatch)
     assert window.document.solver_path is not None
     opener.wait()
     qtbot.waitUntil(lambda: (window.document.path.parent / "mnist_train_lmdb").is_dir(), timeout=20_000)
+
+
+def test_the_example_cannot_be_trained_before_its_data_are_there(window, qtbot, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    go_on = threading.Event()
+    real = examples.prepare_example
+
+    def slow(name, *, progress):
+        prepared = real(name, progress=progress)
+        go_on.wait(10)
+        return prepared
+
+    monkeypatch.setattr(examples, "prepare_example", slow)
+    opener = ExampleOpener(window)
+    opener.open_when_ready()
+    train = window.panels["training"].train_action
+    try:
+        qtbot.waitUntil(lambda: window.document.path is not None, timeout=10_000)
+        assert not train.isEnabled()
+        assert "digits" in train.toolTip()
+    finally:
+        go_on.set()
+        opener.wait()
+    qtbot.waitUntil(train.isEnabled, timeout=10_000)
 
 
 @pytest.mark.parametrize("heavy", ["pyqtgraph", "pygments", "qtawesome", "app.training", "h5py", "lmdb"])

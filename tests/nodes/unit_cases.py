@@ -20,8 +20,9 @@ def normal(*shape: int) -> np.ndarray:
 
 def apart(*shape: int) -> np.ndarray:
     """Values of both signs at least 0.1 from 0, where many activations have a kink."""
-    values = RNG.uniform(0.1, 2, shape)
-    return values * RNG.choice([-1, 1], shape)
+    signs: np.ndarray = RNG.choice([-1.0, 1.0], shape)
+    values: np.ndarray = RNG.uniform(0.1, 2, shape) * signs
+    return values
 
 
 def positive(*shape: int) -> np.ndarray:
@@ -114,7 +115,46 @@ def _normalization() -> dict[str, LayerCase]:
     }
 
 
-UNIT_CASES = {**_activations(), **_normalization()}
+def _vision() -> dict[str, LayerCase]:
+    fill = 'weight_filler { type: "gaussian" std: 0.3 } bias_filler { type: "uniform" min: -0.5 max: 0.5 }'
+
+    def deconv(fields: str) -> str:
+        return f'type: "Deconvolution" convolution_param {{ {fields} {fill} }}'
+
+    def im2col(fields: str) -> str:
+        return f'type: "Im2col" convolution_param {{ {fields} }}'
+
+    def spp(fields: str) -> str:
+        return f'type: "SPP" spp_param {{ {fields} }}'
+
+    return {
+        "deconv": LayerCase(deconv("num_output: 4 kernel_size: 3"), [normal(3, 2, 4, 3)]),
+        "deconv stride pad dilation": LayerCase(
+            deconv("num_output: 4 kernel_size: 3 stride: 2 pad: 1 dilation: 2"), [normal(2, 3, 4, 5)]
+        ),
+        "deconv many images": LayerCase(deconv("num_output: 2 kernel_size: 2 stride: 2"), [normal(20, 3, 3, 2)]),
+        "deconv group": LayerCase(
+            deconv("num_output: 6 kernel_size: 4 stride: 2 pad: 1 group: 3"), [normal(2, 3, 3, 4)]
+        ),
+        "deconv 1x1 no bias": LayerCase(deconv("num_output: 3 kernel_size: 1 bias_term: false"), [normal(2, 4, 3, 3)]),
+        "deconv h w": LayerCase(
+            deconv("num_output: 2 kernel_h: 3 kernel_w: 2 stride_h: 1 stride_w: 2"), [normal(2, 2, 3, 3)]
+        ),
+        "deconv 1-d": LayerCase(deconv("num_output: 3 kernel_size: 3 stride: 2"), [normal(2, 2, 4)]),
+        "deconv 3-d": LayerCase(deconv("num_output: 2 kernel_size: 2 stride: 2"), [normal(2, 2, 2, 3, 2)]),
+        "deconv two bottoms": LayerCase(
+            deconv("num_output: 3 kernel_size: 2"), [normal(2, 2, 3, 3), normal(2, 2, 3, 3)], tops=2
+        ),
+        "im2col": LayerCase(im2col("kernel_size: 3 stride: 2 pad: 1"), [normal(2, 3, 7, 6)]),
+        "im2col dilation": LayerCase(im2col("kernel_size: 2 dilation: 2"), [normal(2, 3, 5, 4)]),
+        "im2col 1-d axis 2": LayerCase(im2col("kernel_size: 3 axis: 2"), [normal(2, 2, 3, 6)]),
+        "spp": LayerCase(spp("pyramid_height: 3"), [normal(2, 3, 9, 7)]),
+        "spp mean": LayerCase(spp("pyramid_height: 2 pool: AVE"), [normal(2, 3, 5, 7)]),
+        "spp one level": LayerCase(spp("pyramid_height: 1"), [normal(2, 3, 5, 4)]),
+    }
+
+
+UNIT_CASES = {**_activations(), **_normalization(), **_vision()}
 #: Layers without a gradient.
 STEPS = {
     "threshold": LayerCase(

@@ -55,9 +55,8 @@ class DeconvolutionKernel(Primitive):
         (x,), (dy,) = inputs, output_grads
         if len(param_grads) > 1 and param_grads[1] is not None:
             dbias = param_grads[1]
-            split = dy.ndim - self._axes
-            planes = dy.reshape((-1, dy.shape[split - 1], *dy.shape[split:]))
-            dbias += planes.reshape((*planes.shape[:2], -1)).sum(axis=2).sum(axis=0).reshape(dbias.shape)
+            channel = dy.ndim - self._axes - 1
+            dbias += dy.sum(axis=tuple(axis for axis in range(dy.ndim) if axis != channel))
         if param_grads[0] is not None:
             self._convolution.backward([dy], [params[0]], [x], [x], [None], [param_grads[0]])
         if input_grads[0] is not None:

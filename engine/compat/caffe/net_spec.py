@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from engine.compat.caffe.missing import not_offered
-from engine.schema import load_schema
+from engine.schema import Schema, dialect_names, load_schema
 
 __all__ = ["Function", "Layers", "NetSpec", "Parameters", "Top", "assign_proto", "layers", "params", "to_proto"]
 
@@ -157,7 +157,13 @@ def to_proto(*tops: Top | Function | NetSpec) -> Any:
     Returns
     -------
     NetParameter message
-        Names that are made up differ from all given ones.
+        Names that are made up differ from all given ones. Settings that BVLC's Caffe lacks are those of the first
+        fork that has them all.
+
+    Raises
+    ------
+    AttributeError, TypeError, ValueError
+        If a layer has no such setting, or it cannot have that value.
     """
     names: dict[Top | Function, str] = {}
     roots: list[Top | Function] = []
@@ -169,12 +175,24 @@ def to_proto(*tops: Top | Function | NetSpec) -> Any:
         else:
             roots.append(each)
     functions = _in_order(map(_function, roots))
+    refusals: list[Exception] = []
+    for schema in map(load_schema, dialect_names()):
+        try:
+            return _build(functions, names, schema)
+        except (AttributeError, TypeError, ValueError) as refusal:
+            refusals.append(refusal)
+    # A fork that knows what BVLC's Caffe does not, and stumbles over something else, tells more.
+    raise next((each for each in refusals if str(each) != str(refusals[0])), refusals[0])
+
+
+def _build(functions: Sequence[Function], names: Mapping[Top | Function, str], schema: Schema) -> Any:
+    """Return the NetParameter of layers, in the words of one dialect."""
     namer = _Namer(names, functions)
-    net = load_schema().message("NetParameter")()
+    net = schema.message("NetParameter")()
     made: dict[Function, Any] = {}
     for fn in functions:
         made[fn] = net.layer.add()
-        _write(fn, made, namer)
+        _write(fn, made, namer, schema)
     return net
 
 
@@ -201,8 +219,8 @@ def _in_order(roots: Iterable[Function]) -> list[Function]:
 class _Namer:
     """Names of blobs and layers: the given ones, and others made of a type and a number."""
 
-    def __init__(self, names: dict[Top | Function, str], functions: Iterable[Function]) -> None:
-        self._names = names
+    def __init__(self, names: Mapping[Top | Function, str], functions: Iterable[Function]) -> None:
+        self._names = dict(names)
         self._taken = {*names.values(), *(fn.params.get("name") for fn in functions)}
         self._counts: Counter[str] = Counter()
 
@@ -223,14 +241,14 @@ class _Namer:
                 return name
 
 
-def _write(fn: Function, made: Mapping[Function, Any], namer: _Namer) -> None:
+def _write(fn: Function, made: Mapping[Function, Any], namer: _Namer, schema: Schema) -> None:
     """Fill the message of a layer; those of its bottoms are filled."""
     layer = made[fn]
     layer.type = fn.type_name
     layer.bottom.extend(made[top.fn].top[top.n] for top in fn.inputs)
     layer.top.extend(layer.bottom if fn.in_place else map(namer.of, fn.tops))
     layer.name = namer.of(fn)
-    own = load_schema().param_fields_for(fn.type_name)
+    own = schema.param_fields_for(fn.type_name)
     for key, value in fn.params.items():
         parts = () if key.endswith("param") else own
         part = next((part for part in parts if key in _fields(getattr(layer, part))), None)
@@ -332,26 +350,31 @@ class Parameters:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        schema = load_schema()
-        if f"{name}Parameter" not in schema.message_names:
-            known = [each.removesuffix("Parameter") for each in schema.message_names if each.endswith("Parameter")]
-            raise not_offered("caffe.params", name, known)
-        return _Words(name, schema.message(f"{name}Parameter").DESCRIPTOR)
+        message = f"{name}Parameter"
+        schemas = [load_schema(dialect) for dialect in dialect_names()]
+        if not any(message in schema.message_names for schema in schemas):
+            known = [each for schema in schemas for each in schema.message_names if each.endswith("Parameter")]
+            raise not_offered("caffe.params", name, {each.removesuffix("Parameter") for each in known})
+        return _Words(name, [schema.message(message) for schema in schemas if message in schema.message_names])
 
 
 class _Words:
-    """The words of one kind of settings, as the numbers that stand for them."""
+    """The words of one kind of settings, as the numbers that stand for them.
 
-    def __init__(self, name: str, descriptor: Any) -> None:
+    A word to which forks give different numbers stands for itself.
+    """
+
+    def __init__(self, name: str, messages: Sequence[Any]) -> None:
         self._name = name
-        self._values: Mapping[str, Any] = descriptor.enum_values_by_name
+        self._tables: list[Mapping[str, Any]] = [message.DESCRIPTOR.enum_values_by_name for message in messages]
 
-    def __getattr__(self, name: str) -> int:
+    def __getattr__(self, name: str) -> int | str:
         if name.startswith("_"):
             raise AttributeError(name)
-        if name not in self._values:
-            raise not_offered(f"caffe.params.{self._name}", name, self._values)
-        return int(self._values[name].number)
+        numbers = [int(table[name].number) for table in self._tables if name in table]
+        if not numbers:
+            raise not_offered(f"caffe.params.{self._name}", name, {word for table in self._tables for word in table})
+        return numbers[0] if name in self._tables[0] or len(set(numbers)) == 1 else name
 
 
 layers = Layers()

@@ -112,7 +112,9 @@ def _message(entries: list[Entry], name: str) -> Entry:
 def _unpack(entries: list[Entry], kind: str) -> list[Entry]:
     """Take the inner layer of the oldest format apart: name and type first, then the outer fields, then settings."""
     inner = [field for entry in entries if entry.name == "layer" for field in entry.entries]
-    above = [comment for entry in entries if entry.name == "layer" for comment in (*entry.above, *comments(entry.beside))]
+    above = [
+        comment for entry in entries if entry.name == "layer" for comment in (*entry.above, *comments(entry.beside))
+    ]
     heads: list[Entry] = [Entry("", above=above)] if above else []
     settings: list[Entry] = []
     for field in inner:

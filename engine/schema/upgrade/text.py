@@ -7,10 +7,11 @@ inputs, which become a layer. All else stays as it is, byte for byte.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from engine.errors import PrototxtError, SchemaError
-from engine.prototxt import Field, ListValue, Message, Scalar, Tree, parse, style_of
+from engine.prototxt import Element, Field, ListValue, Message, Scalar, Tree, parse, style_of
 from engine.schema.convert import to_message
 from engine.schema.text import quote
 from engine.schema.upgrade.blocks import input_layer, still_statistics, upgrade_entries
@@ -21,6 +22,7 @@ from engine.schema.upgrade.types import PADDING
 
 __all__ = ["upgraded_net_text", "upgraded_solver_text"]
 
+_LAYERS = ("layer", "layers")
 _INPUTS = ("input", "input_shape", "input_dim")
 _NETS = ("net_param", "train_net_param", "test_net_param")
 
@@ -80,78 +82,76 @@ class _Rewriting:
         self._net = net
         self._newline = newline
         self._kept = _folded(net)
+        self._parts: list[str] = []
 
     def run(self) -> str:
         """Return the text between the net's brackets."""
-        items = self._net.items
-        inputs = self._inputs()
-        declared = [item for item in items if isinstance(item, Field) and item.name in _INPUTS] if inputs else []
-        first = next((item for item in items if _is_layer(item) or item in declared), None)
-        parts: list[str] = []
-        for item in items:
+        inputs = _inputs(self._net)
+        declared = [item for item in self._net if item.name in _INPUTS] if inputs is not None else []
+        first = next((item for item in self._net if item.name in _LAYERS or item in declared), None)
+        for item in self._net.items:
             if item is first and inputs is not None:
-                lead = declared[0].lead if item is declared[0] else "\n"
-                parts.append(self._print(inputs, lead, self._newline, joined="".join(parts)))
-            if item in declared:
+                self._print(inputs, declared[0].lead if item is declared[0] else "\n", self._newline)
+            if not isinstance(item, Field):
+                self._parts.append(item.text)
+            elif item in declared:
                 continue
-            if isinstance(item, Field) and item.name == "layers":
-                parts += self._blocks(item, "".join(parts))
-            elif isinstance(item, Field) and item.name == "layer" and _statistics_learn(item):
-                today = Entry("layer", still_statistics(read_entries(_body(item))), comments(item.gap + _body(item).open))
-                parts.append(self._print(today, item.lead, item.tail or self._newline, joined="".join(parts)))
+            elif item.name == "layers":
+                self._blocks(item)
+            elif item.name == "layer" and _statistics_learn(item):
+                fields = still_statistics(read_entries(_body(item)))
+                above = comments(item.gap + _body(item).open)
+                self._print(Entry("layer", fields, above), item.lead, item.tail or self._newline)
             else:
-                parts.append(item.text)
-        return "".join(parts)
+                self._parts.append(item.text)
+        return "".join(self._parts)
 
-    def _blocks(self, item: Field, before: str) -> list[str]:
-        """Return the layers that an old field holds: one, or those of a list."""
-        values = item.value.elements if isinstance(item.value, ListValue) else [item]
-        parts: list[str] = []
-        for place, slot in enumerate(values):
-            block = self._kept.get(id(slot.value))
-            is_last = place == len(values) - 1
-            tail = re.sub(r"^([ \t]*)[,;]", r"\1", item.tail) if is_last else ""
-            lead = slot.lead if place or slot is item else item.lead
-            if block is None:  # padding, which the layer below has taken over
-                left = comments(lead) + comments(tail)
-                parts += [f"{comment}{self._newline}" for comment in left]
+    def _blocks(self, item: Field) -> None:
+        """Take the layers that an old field holds: one, or those of a list."""
+        slots = _slots(item)
+        for place, slot in enumerate(slots):
+            lead = item.lead if place == 0 else slot.lead
+            tail = re.sub(r"^([ \t]*)[,;]", r"\1", item.tail) if place == len(slots) - 1 else ""
+            block, message = self._kept.get(id(slot.value)), slot.value
+            if block is None or not isinstance(message, Message):  # padding, which the layer below has taken over
+                self._parts += [f"{comment}{self._newline}" for comment in comments(lead) + comments(tail)]
                 continue
-            assert isinstance(slot.value, Message)
-            word = block.LayerType.Name(block.type) if block.HasField("type") else slot.value.text_of("type") or ""
-            if word == "NONE":
-                word = slot.value.text_of("type") or word
-            entries = _padded(read_entries(slot.value), block)
-            above = comments(item.gap + slot.value.open)
+            word = message.text_of("type") or ""
+            if block.HasField("type") and block.type:
+                word = block.LayerType.Name(block.type)
+            entries = _padded(read_entries(message), block)
+            above = comments(item.gap + message.open)
             today = Entry("layer", upgrade_entries(entries, word, block.layer.type), above)
-            parts.append(self._print(today, lead, tail or self._newline, joined=before + "".join(parts)))
-        return parts
+            self._print(today, lead, tail or self._newline)
 
-    def _inputs(self) -> Entry | None:
-        """Return the layer for the net's inputs; None where there are none with shapes."""
-        own = Message("")
-        own.items = [item for item in self._net.items if isinstance(item, Field) and item.name in _INPUTS]
-        net = to_message(own, "NetParameter")
-        shapes = input_shapes(net)
-        if not shapes:
-            return None
-        entries = read_entries(own)
-        above = [comment for entry in entries[1:] for comment in entry.above]
-        beside = [comment for entry in entries for comment in comments(entry.beside)]
-        return input_layer(list(net.input), shapes, above + beside)
-
-    def _print(self, entry: Entry, lead: str, tail: str, joined: str) -> str:
-        """Return a layer with what leads to it; it begins a line of its own."""
+    def _print(self, entry: Entry, lead: str, tail: str) -> None:
+        """Take a layer with what leads to it; it begins a line of its own."""
         indent = lead.rpartition("\n")[2]
         if indent.strip():
             lead, indent = lead + self._newline, ""
-        if joined.strip() and not joined.endswith("\n") and "\n" not in lead:
+        if self._parts and not self._parts[-1].endswith("\n") and "\n" not in lead:
             lead = self._newline + lead
         lines = print_entries([entry], indent)
-        return lead[: len(lead) - len(indent)] + self._newline.join(lines) + tail
+        self._parts.append(lead[: len(lead) - len(indent)] + self._newline.join(lines) + tail)
 
 
-def _is_layer(item: object) -> bool:
-    return isinstance(item, Field) and item.name in ("layer", "layers")
+def _slots(item: Field) -> Sequence[Field | Element]:
+    """Return what holds the values of a field: the elements of its list, or the field itself."""
+    return item.value.elements if isinstance(item.value, ListValue) else (item,)
+
+
+def _inputs(net: Message) -> Entry | None:
+    """Return the layer for a net's own inputs; None where there are none with shapes."""
+    own = Message("")
+    own.items = [item for item in net if item.name in _INPUTS]
+    message = to_message(own, "NetParameter")
+    shapes = input_shapes(message)
+    if not shapes:
+        return None
+    entries = read_entries(own)
+    above = [comment for entry in entries[1:] for comment in entry.above]
+    beside = [comment for entry in entries for comment in comments(entry.beside)]
+    return input_layer(list(message.input), shapes, above + beside)
 
 
 def _body(item: Field) -> Message:
@@ -170,11 +170,7 @@ def _statistics_learn(item: Field) -> bool:
 
 def _folded(net: Message) -> dict[int, Any]:
     """Return the old layers that stay, as messages with their padding, by the identity of what holds them."""
-    values = [
-        slot.value
-        for item in net.fields("layers")
-        for slot in (item.value.elements if isinstance(item.value, ListValue) else [item])
-    ]
+    values = [slot.value for item in net.fields("layers") for slot in _slots(item)]
     held = Message("")
     held.items = list(net.fields("layers"))
     old = to_message(held, "NetParameter")
@@ -210,9 +206,7 @@ def _padded(entries: list[Entry], block: Any) -> list[Entry]:
 
 def _refuse_broken(tree: Tree) -> None:
     for problem in tree.problems:
-        raise PrototxtError(
-            problem.message, line=problem.line, column=problem.column, next_step=problem.hint
-        )
+        raise PrototxtError(problem.message, line=problem.line, column=problem.column, next_step=problem.hint)
 
 
 def _compare(tree: Tree, text: str) -> None:
@@ -226,4 +220,6 @@ def _compare(tree: Tree, text: str) -> None:
         if not old.type:  # a fork's word, which messages cannot hold
             new.ClearField("type")
     if before.SerializeToString(deterministic=True) != after.SerializeToString(deterministic=True):
-        raise SchemaError("The net cannot be written in today's format without changing it.", next_step="Report this file.")
+        raise SchemaError(
+            "The net cannot be written in today's format without changing it.", next_step="Report this file."
+        )

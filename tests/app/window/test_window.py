@@ -246,6 +246,28 @@ def test_python_layers_are_not_run_before_the_user_allows_it(window, tmp_path):
     assert window.settings.is_trusted(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [("", "old format"), ('layer { name: "n" type: "ReLU" bottom: "x" top: "x" }', "mixes"), ("layer {", None)],
+)
+def test_an_old_net_is_upgraded_with_one_click_and_one_undo(window, tmp_path, more, words):
+    """B5, B6."""
+    path = tmp_path / "old.prototxt"
+    path.write_text(f'layers {{ name: "d" type: DATA top: "x" }}\n{more}\n')
+    open_net(window, path)
+    window._offer_upgrade()
+    bar = next((bar for bar in window.bars if "format" in bar.text), None)
+    if words is None:
+        assert bar is None
+        return
+    assert words in bar.text
+    bar.findChild(object, "window.bar.action.Upgrade").click()
+    graph = window.document.graph
+    assert all(node.version == 2 for node in graph.nodes()) and graph.nodes()[0].type == "Data"
+    window.document.undo_stack.undo()
+    assert bytes(graph) == path.read_bytes()
+
+
 def test_a_fault_of_a_run_is_listed_with_the_problems(window, lenet, qtbot):
     open_net(window, lenet)
     document = window.document

@@ -38,7 +38,7 @@ def test_the_same_file_is_refused_unless_asked_for(net: Path, capsys: pytest.Cap
         assert main(["upgrade", str(net), str(out)]) == 1
         assert "--in-place" in capsys.readouterr().err and net.read_text() == NET
     assert main(["upgrade", str(net), str(net), "--in-place"]) == 0
-    assert "type: \"ReLU\"" in net.read_text()
+    assert 'type: "ReLU"' in net.read_text()
 
 
 def test_a_file_of_today_is_copied_and_in_place_not_touched(net: Path) -> None:

@@ -171,6 +171,15 @@ def test_settings(layer: Any, text: str) -> None:
     assert n.to_proto() == expected
 
 
+def test_words_of_forks() -> None:
+    top = L.DetectionOutput(L.PriorBox(min_size=30), code_type=P.PriorBox.CENTER_SIZE)
+    layer = L.Permute(top, order=[0, 2, 3, 1]).to_proto().layer
+    assert layer[0].prior_box_param.min_size == [30] and layer[1].detection_output_param.code_type == 2
+    assert list(layer[2].permute_param.order) == [0, 2, 3, 1]
+    with pytest.raises(AttributeError, match="L.PriorBox has no setting 'max_siz'. Did you mean 'max_size'"):
+        L.PriorBox(min_size=30, max_siz=40).to_proto()
+
+
 def test_assign_proto_takes_messages_too() -> None:
     layer = caffe.proto.caffe_pb2.LayerParameter()
     rule = caffe.proto.caffe_pb2.NetStateRule(min_level=2)

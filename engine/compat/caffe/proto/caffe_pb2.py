@@ -1,4 +1,7 @@
-"""``caffe.proto.caffe_pb2``: the message classes and enum values of Netcanvas's schema under their Caffe names."""
+"""``caffe.proto.caffe_pb2``: the message classes and enum values of Netcanvas's schema under their Caffe names.
+
+Messages that BVLC's Caffe lacks are those of the first fork that has them.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,20 @@ from typing import Any
 
 from engine.compat.caffe.missing import not_offered
 from engine.layer import Phase
-from engine.schema import load_schema
+from engine.schema import dialect_names, load_schema
 
 TRAIN = Phase.TRAIN
 TEST = Phase.TEST
 
 
 def __getattr__(name: str) -> Any:
-    schema = load_schema()
-    if name in schema.message_names:
-        return schema.message(name)
-    raise not_offered("caffe.proto.caffe_pb2", name, schema.message_names)
+    if name in load_schema().message_names:
+        return load_schema().message(name)
+    if name[:1].isupper():
+        for schema in map(load_schema, dialect_names()):
+            if name in schema.message_names:
+                return schema.message(name)
+    raise not_offered("caffe.proto.caffe_pb2", name, load_schema().message_names)
 
 
 def __dir__() -> list[str]:
