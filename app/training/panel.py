@@ -168,8 +168,7 @@ class TrainingPanel(QWidget):
 
     def _solver_changed(self) -> None:
         self.solver_box.refresh()
-        self._blocked = obstacle(self._document)
-        self._render_actions()
+        self._document_changed()
 
     def _path_changed(self) -> None:
         self.solver_box.refresh()

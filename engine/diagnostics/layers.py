@@ -29,8 +29,8 @@ NOT_OFFERED = "type-not-offered"
 _NAMED = 3
 # Caffe's types that have weights, or may have.
 _LEARNING = frozenset(
-    ("BatchNorm", "Bias", "Convolution", "Deconvolution", "Embed", "InnerProduct", "LSTM", "PReLU", "Parameter")
-    + ("Python", "RNN", "Recurrent", "Scale")
+    {"BatchNorm", "Bias", "Convolution", "Deconvolution", "Embed", "InnerProduct", "LSTM", "PReLU", "Parameter"}
+    | {"Python", "RNN", "Recurrent", "Scale"}
 )
 
 

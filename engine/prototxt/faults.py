@@ -6,7 +6,7 @@ from engine.prototxt.parts import Container, Element, Field, Message
 from engine.prototxt.scalars import SMART_QUOTES
 
 __all__ = ["LAYER_NAMES", "bad_value", "chain", "equals_sign", "indent", "is_layer", "junk", "may_hold_layer"]
-__all__ += ["misindented", "title"]
+__all__ += ["misindented", "title", "unclosed"]
 
 #: Fields that hold a layer.
 LAYER_NAMES = ("layer", "layers")
@@ -96,3 +96,14 @@ def junk(shown: str) -> tuple[str, str]:
     if shown[:1] in "\"'":
         return message, "A quote before it may be missing or too many."
     return message, "Remove it, or make it 'name: value'; comments begin with '#'."
+
+
+def unclosed(owner: Field, before: str) -> tuple[str, str]:
+    """Say that a layer is left open before something else begins."""
+    inside = owner.message
+    suspect = misindented(inside) if inside is not None else None
+    what = f"'{suspect}' in " if suspect else ""
+    return (
+        f"{title(owner)} is not closed before {before}.",
+        f"A '}}' is missing here or before: close {what}{title(owner, capital=False)}.",
+    )

@@ -154,16 +154,8 @@ class _Parser:
         return here
 
     def _fault_unclosed(self, owner: Field, position: int, before: str) -> None:
-        inside = owner.message
-        suspect = faults.misindented(inside) if inside is not None else None
-        what = f"'{suspect}' in " if suspect else ""
         place = len(self.text[:position].rstrip())
-        self._fault(
-            max(place - 1, 0),
-            f"{faults.title(owner)} is not closed before {before}.",
-            f"A '}}' is missing here or before: close {what}{faults.title(owner, capital=False)}.",
-            name_layer=False,
-        )
+        self._fault(max(place - 1, 0), *faults.unclosed(owner, before), name_layer=False)
 
     def _list_part(self, here: ListValue) -> None:
         """Take one part of a list."""
@@ -266,7 +258,7 @@ class _Parser:
         gap = lexer.GAP.match(text, name_end)
         assert gap is not None
         at = gap.end()
-        mark = gap[0].lstrip("".join(" \t\n\r\v\f"))[:1]
+        mark = gap[0].lstrip(" \t\n\r\v\f")[:1]
         next_char = text[at : at + 1]
         if next_char and next_char in "{<":
             if here is not self.root and name in faults.LAYER_NAMES:

@@ -174,7 +174,7 @@ def test_lrn_divides_alpha_by_the_size() -> None:
 @pytest.mark.parametrize("beta", [0.75, 0.6])
 @pytest.mark.parametrize(("within", "size"), [(False, 3), (False, 11), (True, 3), (True, 9)])
 def test_lrn_against_sums_over_slices(within: bool, size: int, beta: float) -> None:
-    """Krizhevsky et al. 2012, section 3.3, with alpha / n; within a channel alpha / n^2 and a shift of 1, as in Caffe."""
+    """Krizhevsky et al. 2012, section 3.3, with Caffe's alpha / n; within a channel alpha / n^2 and a shift of 1."""
     x = RNG.normal(size=(2, 5, 4, 6))
     region = "norm_region: WITHIN_CHANNEL" if within else ""
     top, _ = run_layer(f'type: "LRN" lrn_param {{ local_size: {size} alpha: 2 beta: {beta} k: 1.5 {region} }}', x)

@@ -70,6 +70,7 @@ def test_text_that_cannot_be_read_is_told_with_layer_line_and_hint():
 
 
 def test_a_bottom_of_the_other_phase_names_its_writer():
+    """B11."""
     text = layer("t", "", "data label", more=TRAIN) + layer("e", "", "data", more=TEST)
     graph, diagnostic = only(text + layer("acc", "data label", "a", more=TEST), "bottom-other-phase")
     assert diagnostic.node == node(graph, "acc") and diagnostic.field == ("bottom", 1)
@@ -107,6 +108,7 @@ def test_a_cycle_is_called_one():
 
 
 def test_two_writers_of_a_top_are_an_error_in_one_phase_only():
+    """B19."""
     graph, diagnostic = only(layer("a", "", "c") + layer("b", "", "c"), "top-duplicate")
     assert "'a'" in diagnostic.message and "'b'" in diagnostic.message
     assert mend(graph, diagnostic) == []
@@ -125,6 +127,7 @@ def test_tops_that_nobody_reads_are_mentioned():
     ("written", "closest"), [("SoftMaxWithLoss", "SoftmaxWithLoss"), ("convolution", "Convolution"), ("RelU", "ReLU")]
 )
 def test_an_unknown_type_gets_the_closest_known(written, closest):
+    """B27."""
     graph, diagnostic = only(layer("a", "", "x", kind=written), "type-unknown", registry=Types())
     assert written in diagnostic.message and closest in diagnostic.next_step
     diagnostic.fix.apply(graph)

@@ -163,6 +163,7 @@ def test_net_without_weights_takes_any_file(tmp_path):
 @pytest.mark.parametrize("read", [read_weights, read_stored_layers])
 @pytest.mark.parametrize("cut", [1, 20])
 def test_truncated_file_is_refused(tmp_path, read, cut):
+    """B23."""
     path = saved(tmp_path)
     path.write_bytes(path.read_bytes()[:-cut])
     with pytest.raises(FileFormatError, match=r"w\.caffemodel' is no weights file.*too early"):

@@ -54,6 +54,7 @@ def changed_lines(before: str, after: str) -> int:
 
 
 def test_one_number_changes_one_line_of_a_commented_file():
+    """B22."""
     assert len(COMMENTED.splitlines()) == 30
     graph = OpGraph.parse(COMMENTED)
     with graph.change() as change:
@@ -66,6 +67,7 @@ def test_one_number_changes_one_line_of_a_commented_file():
 @pytest.mark.skipif(not FILES, reason="reference files are not beside this checkout")
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SHARED / "corpus/prototxt")))
 def test_one_number_changes_one_line_of_a_public_file(path):
+    """B22."""
     data = path.read_bytes()
     graph = OpGraph.parse(data)
     paths = [("convolution_param", "num_output"), ("inner_product_param", "num_output"), ("data_param", "batch_size")]
@@ -81,6 +83,7 @@ def test_one_number_changes_one_line_of_a_public_file(path):
 
 
 def test_the_test_phases_batch_size_is_changed_alone():
+    """B12."""
     graph = OpGraph.parse(LENET)
     graph.set_field(node(graph, "mnist", 1), ("data_param", "batch_size"), "50")
     assert graph.text == LENET.replace("batch_size: 100", "batch_size: 50")

@@ -33,6 +33,7 @@ def test_new_layers_get_fresh_names_and_a_sensible_place():
 
 
 def test_a_new_layer_in_the_middle_of_an_in_place_chain_stands_there_in_the_file():
+    """B13."""
     graph = OpGraph.parse(layer("d", "", "data") + CHAIN)
     graph.add_node("Dropout", bottoms=["c"], tops=["c"], after=node(graph, "bn"))
     assert names(graph) == ["d", "conv", "bn", "drop1", "scale", "relu", "pool"]
@@ -115,6 +116,7 @@ def test_removing_the_writer_of_one_phase_keeps_the_name_for_the_other():
 
 
 def test_comments_go_with_their_layer_and_leave_the_others():
+    """B22."""
     graph = OpGraph.parse(LENET)
     graph.remove_nodes([node(graph, "mnist"), node(graph, "accuracy")])
     assert "# training data" not in graph.text and "# only when testing" not in graph.text

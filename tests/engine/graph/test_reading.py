@@ -14,6 +14,7 @@ FILES = [path for path in shared_files("corpus/prototxt/**/*.prototxt") if "solv
 
 
 def test_two_layers_of_one_name_are_two_nodes():
+    """B12."""
     graph = OpGraph.parse(LENET)
     train, test = graph.named("mnist")
     assert (train.phases, test.phases) == (frozenset({"TRAIN"}), frozenset({"TEST"}))
@@ -36,6 +37,7 @@ def test_edges_hold_in_the_phases_of_both_ends():
 
 
 def test_in_place_layers_are_versions_of_a_blob():
+    """B13."""
     graph = OpGraph.parse(layer("d", "", "data") + CHAIN)
     assert wires(graph) == {"d.0>conv.0", "conv.0>bn.0", "bn.0>scale.0", "scale.0>relu.0", "relu.0>pool.0"}
     assert [n.in_place for n in graph.nodes()] == [(False,), (False,), (True,), (True,), (True,), (False,)]
@@ -92,6 +94,7 @@ def test_messages_of_old_layers_are_todays():
 
 
 def test_layers_without_names_are_nodes_too():
+    """B20."""
     graph = OpGraph.parse('layer { type: "ReLU" bottom: "a" top: "b" }\nlayer { type: "ReLU" bottom: "b" top: "c" }\n')
     first, second = graph.nodes()
     assert first.id != second.id and first.name == second.name == ""
@@ -118,6 +121,7 @@ def test_layers_without_names_are_nodes_too():
     ],
 )
 def test_rules_decide_the_phases(rules, phases):
+    """B10."""
     (found,) = OpGraph.parse(layer("a", "", "x", more=rules)).nodes()
     assert found.phases == phases
 

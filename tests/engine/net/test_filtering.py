@@ -39,10 +39,12 @@ def kept(rules: str, state: NetState) -> bool:
     ],
 )
 def test_rules(rules: str, state: NetState, expected: bool) -> None:
+    """B10."""
     assert kept(rules, state) is expected
 
 
 def test_both_kinds_of_rules_are_refused() -> None:
+    """B10."""
     with pytest.raises(LayerError, match="'l'.*include rules or exclude rules, got both"):
         kept("include { phase: TRAIN } exclude { phase: TEST }", NetState(TRAIN))
 
@@ -55,6 +57,7 @@ def test_level_and_stages_come_from_file_and_caller() -> None:
 
 
 def test_blob_of_the_other_phase_is_named_with_its_producer() -> None:
+    """B11."""
     text = layer("labels", "Input", "", "label", "input_param { shape { dim: 2 } } include { phase: TRAIN }")
     text += input_layer("x", 2, 3) + layer("acc", "Accuracy", "x label", body="include { phase: TEST }")
     with pytest.raises(LayerError, match=r"'acc'.*bottom 1.*'label' in phase TEST.*'labels'.*only in phase TRAIN"):
@@ -89,6 +92,7 @@ def test_wrong_input_dimensions_are_refused(fields: str) -> None:
 
 
 def test_two_producers_of_one_top_are_both_named() -> None:
+    """B19."""
     text = input_layer("x", 2, 3) + ip("first", "x", top="c") + ip("second", "x", top="c")
     with pytest.raises(LayerError, match="'second'.*'c' is already produced by layer 'first'"):
         build(text)

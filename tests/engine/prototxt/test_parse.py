@@ -49,6 +49,7 @@ def plain_values(message: Message):
 
 
 def test_plain_and_exotic_spelling_mean_the_same():
+    """B4."""
     plain, exotic = parse(PLAIN), parse(EXOTIC)
     assert not plain.problems and not exotic.problems
     assert plain_values(plain.root) == plain_values(exotic.root)
@@ -123,6 +124,7 @@ def without_line(text: str, number: int) -> str:
 
 
 def test_missing_brace_names_the_layer_left_open_and_spares_the_others():
+    """B2."""
     tree = parse(without_line(FIVE, 18))
     (problem,) = tree.problems
     assert "'l3'" in problem.message
@@ -162,6 +164,7 @@ def test_missing_last_brace_is_told_at_the_end():
     ],
 )
 def test_mistakes_are_told_with_place_token_layer_and_guess(line, words):
+    """B2."""
     text = f'layer {{\n  type: "X"\n  name: "here"\n  {line}\n  top: "t"\n}}\nlayer {{ name: "next" }}\n'
     tree = parse(text)
     assert str(tree) == text

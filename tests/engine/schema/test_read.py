@@ -70,6 +70,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("read", "data", "looks_like", "step"), WRONG, ids=[case[2] for case in WRONG])
 def test_wrong_kinds_of_file_are_named(tmp_path, read, data, looks_like, step):
+    """B3."""
     path = tmp_path / "n.prototxt"
     path.write_bytes(data)
     with pytest.raises(FileFormatError) as caught:

@@ -35,11 +35,13 @@ from engine.schema import format_float32, load_schema, quote, to_message, to_tex
     ],
 )
 def test_floats_are_short(value, text):
+    """B21."""
     assert format_float32(value) == text
 
 
 @given(st.floats(width=32, allow_nan=False))
 def test_floats_read_back_equal(value):
+    """B21."""
     text = format_float32(value)
     message = to_message(prototxt.parse(f"power: {text}").root, "PowerParameter", strict=True)
     assert np.float32(message.power).tobytes() == np.float32(value).tobytes()

@@ -45,6 +45,7 @@ def test_public_files_become_what_caffe_makes_of_them(reference):
 
 
 def test_learning_settings_are_paired():
+    """B6."""
     net, notes = upgraded(
         'layers { name: "c" type: CONVOLUTION bottom: "x" top: "y" blobs_lr: 1 blobs_lr: 2 weight_decay: 1 '
         'weight_decay: 0 param: "w" param: "b" blob_share_mode: PERMISSIVE convolution_param { num_output: 2 } }'
@@ -57,6 +58,7 @@ def test_learning_settings_are_paired():
 
 @pytest.mark.parametrize("word", sorted(V1_TYPES))
 def test_every_old_type_has_todays_name(word):
+    """B6."""
     net, _ = upgraded(f"layers {{ type: {word} include {{ phase: TEST }} loss_weight: 2 }}")
     assert net.layer[0].type == V1_TYPES[word]
     assert (net.layer[0].include[0].phase, list(net.layer[0].loss_weight)) == (1, [2])
@@ -73,6 +75,7 @@ def test_the_tables_know_every_type_and_every_field():
 
 
 def test_padding_and_transform_fields_of_the_oldest_format():
+    """B7."""
     text = (
         block("d", "data", 'source: "s" batchsize: 2 scale: .5 cropsize: 4 meanfile: "m" mirror: true', "", "data l")
         + block("p", "padding", "pad: 1", "data", "padded")
@@ -101,6 +104,7 @@ def test_padding_and_transform_fields_of_the_oldest_format():
     ],
 )
 def test_padding_before_anything_else_is_refused(after, words):
+    """B7."""
     with pytest.raises(SchemaError, match=words):
         upgraded(block("p", "padding", "pad: 1", "x", "p") + after)
 
@@ -130,6 +134,7 @@ def test_what_cannot_be_taken_over_is_told(caplog):
     ],
 )
 def test_inputs_become_a_layer_that_stands_first(text, shapes):
+    """B8."""
     net, _ = upgraded(NEW + text)
     assert [layer.type for layer in net.layer] == ["Input", "ReLU"]
     assert list(net.layer[0].top) == ["a", "b"]
@@ -139,17 +144,20 @@ def test_inputs_become_a_layer_that_stands_first(text, shapes):
 
 @pytest.mark.parametrize("shape", ["input_dim: 1 " * 7, "input_shape { dim: 1 }"])
 def test_inputs_with_another_number_of_shapes_are_refused(shape):
+    """B8."""
     with pytest.raises(SchemaError, match="2 inputs"):
         upgraded("input: 'a' input: 'b' " + shape)
 
 
 def test_inputs_without_shapes_are_dropped():
+    """B8."""
     net, _ = upgraded("input: 'a' " + NEW)
     assert [layer.type for layer in net.layer] == ["ReLU"] and not net.input
 
 
 @pytest.mark.parametrize(("text", "line"), [(NEW * 3 + OLD * 2, 4), (OLD + NEW, 2)])
 def test_old_and_new_layers_in_one_net_are_refused_with_both_places(tmp_path, text, line):
+    """B5."""
     path = tmp_path / "n.prototxt"
     path.write_text(text)
     with pytest.raises(SchemaError, match=rf"^{path}:{line}:1: .*'layers' \(first on line .*'layer' \(first on line"):
