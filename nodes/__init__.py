@@ -27,7 +27,7 @@ from engine.api import Layer, LayerContext, LayerInfo, LayerRegistry
 
 __all__ = ["GROUPS", "register"]
 
-GROUPS = ("data", "vision", "dense", "activation", "normalization", "loss", "shape")
+GROUPS = ("data", "vision", "dense", "activation", "normalization", "recurrent", "loss", "shape")
 
 
 def register(registry: LayerRegistry) -> None:

@@ -12,7 +12,7 @@ from engine.graph.opgraph import OpGraph
 from engine.graph.records import Node
 from engine.prototxt import Field, ListValue, Message, Scalar
 from engine.schema import convert, format_float32
-from engine.schema.upgrade import upgrade_inputs
+from engine.schema.upgrade import PADDING, upgrade_inputs
 
 __all__ = ["Difference", "FieldChange", "compare"]
 
@@ -81,8 +81,7 @@ def compare(first: OpGraph, second: OpGraph) -> Difference:
     first, second : OpGraph
         Of any format.
     """
-    old = {node: layer_values(first, node) for node in first.nodes()}
-    new = {node: layer_values(second, node) for node in second.nodes()}
+    old, new = ({node: layer_values(graph, node) for node in _layers(graph)} for graph in (first, second))
     named = _named_pairs(list(old), list(new))
     renamed = _renamed_pairs(old, new, named)
     pairs = {**named, **renamed}
@@ -90,18 +89,32 @@ def compare(first: OpGraph, second: OpGraph) -> Difference:
     kept = set(pairs.values())
     changed = []
     for before, after in ordered:
-        changes = _changes(old[before], new[after]) if before in named else ()
+        changes = _changes(old[before], new[after]) if _name(before) == _name(after) else ()
         if changes:
             changed.append((before, after, changes))
     return Difference(
         _changes(_net_values(first), _net_values(second)),
         tuple(node for node in new if node not in kept),
         tuple(node for node in old if node not in pairs),
-        tuple((before, after) for before, after in ordered if before in renamed),
+        tuple((before, after) for before, after in ordered if _name(before) != _name(after)),
         _moved([after for _, after in ordered]),
         tuple(changed),
         ordered,
     )
+
+
+def _layers(graph: OpGraph) -> list[Node]:
+    """Return the layers of a document; those that only pad are part of the next, as they are today."""
+    return [node for node in graph.nodes() if not _pads(node)]
+
+
+def _pads(node: Node) -> bool:
+    return node.version == 0 and node.written_type == PADDING
+
+
+def _name(node: Node) -> str:
+    """Return a layer's name; that of the layer which a net's own inputs stand for."""
+    return "input" if node.virtual else node.name
 
 
 def layer_values(graph: OpGraph, node: Node) -> dict[str, str]:
@@ -111,11 +124,16 @@ def layer_values(graph: OpGraph, node: Node) -> dict[str, str]:
         del net.layer[:], net.layers[:]
         upgrade_inputs(net)
         return dict(_flat(net.layer[0])) if net.layer else {"top": " ".join(node.tops)}
-    values = dict(_flat(graph.layer_message(node.id)))
+    message = graph.layer_message(node.id)
+    for edge in graph.edges_in(node.id) if node.version == 0 else ():
+        source = graph.node(edge.source)
+        if _pads(source) and source.bottoms:
+            message.bottom[edge.bottom] = source.bottoms[0]
+    values = dict(_flat(message))
     type_name = "LayerParameter" if node.version == 2 else "V1LayerParameter"
     problems = convert(graph.message(node.id), type_name).problems
     if problems:
-        places = {(problem.line, problem.column) for problem in problems}
+        places = {(each.line, each.column) for each in problems if each.field != "type"}
         values.update(_unread(graph.message(node.id), places))
     return values
 
@@ -172,14 +190,14 @@ def _named_pairs(old: list[Node], new: list[Node]) -> dict[Node, Node]:
             if node not in taken:
                 waiting[_key(node, exact)].append(node)
         for node in old:
-            if node not in pairs and (node.name or node.virtual) and (found := waiting.get(_key(node, exact))):
+            if node not in pairs and _name(node) and (found := waiting.get(_key(node, exact))):
                 pairs[node] = found.popleft()
                 taken.add(pairs[node])
     return pairs
 
 
 def _key(node: Node, exact: bool) -> Any:
-    return (node.name, node.virtual, node.type, node.phases) if exact else (node.name, node.virtual)
+    return (_name(node), node.type, node.phases) if exact else _name(node)
 
 
 def _renamed_pairs(

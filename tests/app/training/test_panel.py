@@ -4,45 +4,21 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
 import time
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QComboBox, QLabel, QMainWindow, QPushButton
+from PySide6.QtWidgets import QComboBox, QMainWindow
 from pytestqt.qtbot import QtBot
 
 from app.document import Document
-from app.theme import Theme
 from app.training import TrainingPanel
 from engine.worker import list_runs
 from tests.app.training.conftest import PATIENCE, MakePanel, our_threads, shown_run, wait_for_state, write_solver
+from tests.app.training.hands import button, click, text_of, train
 from tests.engine.worker.nets import TinyNet
-
-
-def button(panel: TrainingPanel, name: str) -> QPushButton:
-    found = panel.findChild(QPushButton, f"training.{name}")
-    assert isinstance(found, QPushButton), f"no button '{name}'"
-    return found
-
-
-def click(qtbot: QtBot, panel: TrainingPanel, name: str) -> None:
-    assert button(panel, name).isEnabled(), button(panel, name).toolTip()
-    qtbot.mouseClick(button(panel, name), Qt.MouseButton.LeftButton)
-
-
-def text_of(panel: TrainingPanel, name: str) -> str:
-    label = panel.findChild(QLabel, f"training.{name}")
-    assert isinstance(label, QLabel)
-    return label.text()
-
-
-def train(qtbot: QtBot, panel: TrainingPanel) -> None:
-    click(qtbot, panel, "train_button")
-    wait_for_state(qtbot, panel, "running")
-    qtbot.waitUntil(lambda: panel.model.iteration > 0, timeout=PATIENCE)
 
 
 def test_before_training_it_says_what_to_do(panel: TrainingPanel) -> None:
@@ -319,51 +295,6 @@ def test_keys_work_from_anywhere_in_the_window(document: Document, qtbot: QtBot)
         window.deleteLater()
 
 
-@pytest.mark.usefixtures("endless")
-def test_the_window_stays_responsive_while_training(panel: TrainingPanel, qtbot: QtBot) -> None:
-    """The budget of lateness is 20 ms; three times that fails.
-
-    Nine ticks in ten count, in the best of some looks, for the other programs of a test machine are late, too.
-    """
-    train(qtbot, panel)
-    changes: list[float] = []
-    panel._session.changed.connect(lambda: changes.append(time.perf_counter()))  # type: ignore[union-attr]
-    looks = []
-    for _look in range(4):
-        changes.clear()
-        busy = time.thread_time()
-        late = lateness(panel, qtbot)
-        busy = (time.thread_time() - busy) / 1.5
-        assert len(changes) <= 1.5 * 20 + 3
-        looks.append((late, busy))
-        if late < 0.06 and busy < 0.5:
-            break
-    else:
-        pytest.fail("late and busy: " + ", ".join(f"{late * 1000:.0f} ms, {busy:.0%}" for late, busy in looks))
-    click(qtbot, panel, "stop_button")
-    wait_for_state(qtbot, panel, "stopped")
-
-
-def lateness(panel: TrainingPanel, qtbot: QtBot) -> float:
-    """Seconds by which nine in ten ticks of a 16 ms timer are late at most, watched for 1.5 s."""
-    late: list[float] = []
-    last = [time.perf_counter()]
-
-    def tick() -> None:
-        now = time.perf_counter()
-        late.append(now - last[0] - 0.016)
-        last[0] = now
-
-    timer = QTimer(panel)
-    timer.setTimerType(Qt.TimerType.PreciseTimer)
-    timer.timeout.connect(tick)
-    timer.start(16)
-    qtbot.wait(1500)
-    timer.stop()
-    late.sort()
-    return late[int(0.9 * len(late))]
-
-
 def test_another_document_starts_afresh(panel: TrainingPanel, qtbot: QtBot, tmp_path: Path) -> None:
     click(qtbot, panel, "train_button")
     wait_for_state(qtbot, panel, "finished")
@@ -384,35 +315,3 @@ def test_closing_leaves_no_thread_and_no_timer(make_panel: MakePanel, qtbot: QtB
     panel.close()
     qtbot.waitUntil(lambda: our_threads() == [], timeout=5000)
     assert [timer for timer in panel.findChildren(QTimer) if timer.isActive()] == []
-    assert threading.active_count() >= 1
-
-
-@pytest.mark.parametrize("name", ["light", "dark"])
-def test_both_themes_dress_what_is_painted(panel: TrainingPanel, qtbot: QtBot, qapp: object, name: str) -> None:
-    theme = Theme.load(name)
-    theme.apply(qapp)  # type: ignore[arg-type]
-    assert panel.pictures.curves is not None
-    assert panel.pictures.curves.loss_plot.plot.backgroundBrush().color() == theme.color("surface")
-    assert theme.color("text_muted").name() in panel.chip.styleSheet()
-
-
-def test_a_narrow_panel_keeps_everything_in_reach(panel: TrainingPanel, qtbot: QtBot) -> None:
-    panel.resize(340, 700)
-    qtbot.waitUntil(lambda: panel.width() == 340, timeout=2000)
-    assert button(panel, "pause_button").text() == ""
-    assert button(panel, "pause_button").accessibleName() == "Pause"
-    for child in (*panel.findChildren(QPushButton), panel.solver_box):
-        if child.isVisible():
-            right = child.mapTo(panel, child.rect().topRight()).x()
-            assert right < panel.width(), f"{child.objectName()} ends at {right}"
-
-
-def test_a_low_panel_leaves_room_for_the_curves(panel: TrainingPanel, qtbot: QtBot) -> None:
-    panel.resize(640, 256)
-    qtbot.waitUntil(lambda: panel.height() == 256, timeout=2000)
-    assert panel.pictures.height() >= 110
-    assert panel.pictures.width() > 300
-    values = [label for label in panel.facts.findChildren(QLabel) if label.objectName().startswith("training.")]
-    assert len({label.y() for label in values}) == 1
-    assert all(label.height() >= label.sizeHint().height() for label in values)
-    assert panel.rect().contains(panel.solver_box.mapTo(panel, panel.solver_box.rect().bottomRight()))
