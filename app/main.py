@@ -52,7 +52,8 @@ def _has_display() -> bool:
 def _without_display(file: Path | None) -> int:
     if file is not None:
         sys.stderr.write(
-            f"netcanvas: there is no display to show '{file}' on. Look at it with 'netcanvas check {file}'.\n"
+            f"netcanvas: there is no display to show '{file}' on. Look at it with 'netcanvas show {file}', "
+            "or train with 'netcanvas train --solver FILE'.\n"
         )
         return 1
     from engine.cli import train_in_terminal

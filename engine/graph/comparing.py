@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from engine.graph.opgraph import OpGraph
 from engine.graph.records import Node
 from engine.prototxt import Field, ListValue, Message, Scalar
-from engine.schema import convert, format_float32
+from engine.schema import SchemaProblem, convert, format_float32
 from engine.schema.upgrade import PADDING, upgrade_inputs
 
 __all__ = ["Difference", "FieldChange", "compare"]
@@ -132,9 +132,7 @@ def layer_values(graph: OpGraph, node: Node) -> dict[str, str]:
     values = dict(_flat(message))
     type_name = "LayerParameter" if node.version == 2 else "V1LayerParameter"
     problems = convert(graph.message(node.id), type_name).problems
-    if problems:
-        places = {(each.line, each.column) for each in problems if each.field != "type"}
-        values.update(_unread(graph.message(node.id), places))
+    values.update(_unread(graph.message(node.id), [each for each in problems if each.field != "type"]))
     return values
 
 
@@ -145,7 +143,7 @@ def _net_values(graph: OpGraph) -> dict[str, str]:
     net = conversion.message
     for field in ("input", "input_shape", "input_dim"):
         net.ClearField(field)
-    return {**dict(_flat(net)), **dict(_unread(root, {(each.line, each.column) for each in conversion.problems}))}
+    return {**dict(_flat(net)), **dict(_unread(root, conversion.problems))}
 
 
 def _flat(message: Any, path: str = "") -> Iterator[tuple[str, str]]:
@@ -164,15 +162,21 @@ def _flat(message: Any, path: str = "") -> Iterator[tuple[str, str]]:
                 yield step, str(each).lower() if isinstance(each, bool) else str(each)
 
 
-def _unread(message: Message, places: set[tuple[int, int]], path: str = "") -> Iterator[tuple[str, str]]:
-    """Go through the fields at places of a text, such as those that the schema does not know."""
-    for place, field in enumerate(message):
-        value = field.value
-        if _is_at(field, places):
-            yield f"{path}{field.name}#{place}", " ".join(value.text.split())
-        for slot in value.elements if isinstance(value, ListValue) else [field]:
-            if isinstance(slot.value, Message):
-                yield from _unread(slot.value, places, f"{path}{field.name}.")
+def _unread(message: Message, problems: Sequence[SchemaProblem], path: str = "") -> Iterator[tuple[str, str]]:
+    """Go through the fields of a text that the schema does not know or allow, as they are written."""
+    names = {problem.field for problem in problems}
+    places = {(problem.line, problem.column) for problem in problems}
+    work = [(message, path)]
+    while names and work:
+        here, path = work.pop()
+        for place, field in enumerate(here):
+            value = field.value
+            if field.name in names and _is_at(field, places):
+                yield f"{path}{field.name}#{place}", " ".join(value.text.split())
+                continue
+            for slot in value.elements if isinstance(value, ListValue) else [field]:
+                if isinstance(slot.value, Message):
+                    work.append((slot.value, f"{path}{field.name}."))
 
 
 def _is_at(field: Field, places: set[tuple[int, int]]) -> bool:

@@ -17,20 +17,19 @@ class LSTMLayer(RecurrentLayer):
 
     Ports and carried state: see :class:`~nodes.recurrent.recurrent.RecurrentLayer`; the states are the hidden state and
     the cell, and the outputs are the hidden states. Parameters, named as in Caffe's inner net: ``W_xc (4 D, inputs)``,
-    ``b_c (4 D,)``, with a static input ``W_xc_static (4 D, static inputs)``, ``W_hc (4 D, D)``. Their rows are the input,
-    forget and output gate and the candidate, ``D`` rows each; formulas: :mod:`nodes.recurrent.unit`.
+    ``b_c (4 D,)``, with a static input ``W_xc_static (4 D, static inputs)``, ``W_hc (4 D, D)``. Their rows belong to
+    the input, forget and output gate and the candidate, ``D`` rows each; formulas: :mod:`nodes.recurrent.unit`.
     """
 
     type = "LSTM"
     states: ClassVar[tuple[str, ...]] = ("hidden state", "cell")
     gates: ClassVar[int] = GATES
 
-    _squashed: Array | None = None
+    _squashed: Array = None
 
     def run(self, inputs: Array, cont: Array) -> Array:
         """Go through the steps; the inputs become the gates."""
         hidden, cell = self._history
-        assert hidden is not None and cell is not None
         squashed = self._squashed = kept(self, self._squashed, inputs, (*inputs.shape[:2], self._depth))
         for index in range(inputs.shape[0]):
             self.see_hidden(inputs, cont, index)
@@ -42,7 +41,6 @@ class LSTMLayer(RecurrentLayer):
     def run_back(self, top_grad: Array, cont: Array, grads: Array) -> None:
         """Go back through the steps with the gradients of hidden state and cell."""
         cell, squashed = self._history[1], self._squashed
-        assert cell is not None and squashed is not None
         cell_grad = scratch(self, "cell", grads, top_grad.shape[1:])
         cell_grad[...] = 0
         later: Array | float = 0.0

@@ -19,19 +19,19 @@ SEQUENCES, CONTINUES, STATIC = 0, 1, 2  # bottoms; the states follow
 class RecurrentLayer(Layer):
     """Base of the layers that go through ``N`` sequences in ``T`` steps (Caffe's ``RecurrentLayer``).
 
-    Bottoms: sequences ``(T, N, ...)``; markers ``(T, N)``, 0 where a sequence begins and 1 where it goes on; optionally a
-    static input ``(N, ...)``, which every step sees; with ``expose_hidden`` the states before the first step, each
+    Bottoms: sequences ``(T, N, ...)``; markers ``(T, N)``, 0 where a sequence begins and 1 where it goes on; optionally
+    a static input ``(N, ...)``, which every step sees; with ``expose_hidden`` the states before the first step, each
     ``(1, N, D)``. Tops: outputs ``(T, N, D)``; with ``expose_hidden`` the states after the last step. ``D`` is
     ``num_output``.
 
-    Without ``expose_hidden`` a pass goes on from where the pass before it ended, unless its markers say otherwise. Where
-    the number of sequences changed, those that are still there go on and new ones start at 0. As in Caffe no gradient
-    passes from one forward pass to the one before it: exposed states that go in have gradient 0, and the gradient of
-    those that come out is not read.
+    Without ``expose_hidden`` a pass goes on from where the pass before it ended, unless its markers say otherwise.
+    Where the number of sequences changed, those that are still there go on and new ones start at 0. As in Caffe no
+    gradient passes from one forward pass to the one before it: exposed states that go in have gradient 0, and the
+    gradient of those that come out is not read.
 
     First parameters, for ``G`` gates: ``W_x (G D, inputs)``, ``b (G D,)``, with a static input
-    ``W_x_static (G D, static inputs)``, then ``W_h (G D, D)``, which multiplies the hidden state. Caffe's wish for one
-    number of steps in all passes is not made.
+    ``W_x_static (G D, static inputs)``, then ``W_h (G D, D)``, which multiplies the hidden state. The
+    number of steps may change from pass to pass, which Caffe refuses; ``debug_info`` has no effect.
     """
 
     #: Names of the states in messages, the hidden state first.
@@ -42,10 +42,10 @@ class RecurrentLayer(Layer):
     _depth: int
     _exposed: bool
     _static: bool
-    _history: list[Array | None]  # for each state (T + 1, N, D): before the first step, after each step
+    _history: list[Array]  # for each state (T + 1, N, D): before the first step, after each step
     _carried: list[Array]  # for each state (N, D); empty before the first pass
-    _inputs: Array | None = None  # (T, N, G D): the sums, which the steps may overwrite
-    _hidden: Array | None = None  # (T, N, D): the hidden state that each step sees
+    _inputs: Array = None  # (T, N, G D): the sums, which the steps may overwrite
+    _hidden: Array = None  # (T, N, D): the hidden state that each step sees
 
     # -- ports and parameters --------------------------------------------------------------------------------------
 
@@ -80,7 +80,7 @@ class RecurrentLayer(Layer):
         if len(top) != 1 + exposed:
             self.fail(
                 f"expected {1 + exposed} tops at {says}, got {len(top)}.",
-                next_step=f"Give it a top for its outputs and, with expose_hidden, one for the {self.states[-1]} too.",
+                next_step="Give it a top for its outputs and, with expose_hidden, one for each state.",
             )
         self._static = len(bottom) > least
 
@@ -97,8 +97,8 @@ class RecurrentLayer(Layer):
         count = x.shape[1]
         if self._static and (bottom[STATIC].axes < 2 or bottom[STATIC].shape[0] != count):
             self.fail_shape(
-                f"expected a static input ({count}, ...), a row for each sequence, got shape {bottom[STATIC].shape} from "
-                f"blob '{bottom[STATIC].name}'.",
+                f"expected a static input ({count}, ...), a row for each sequence, got shape {bottom[STATIC].shape} "
+                f"from blob '{bottom[STATIC].name}'.",
                 bottom=STATIC,
             )
         for index in range(self._first_state, len(bottom)):
@@ -151,16 +151,16 @@ class RecurrentLayer(Layer):
         self._begin(bottom)
         self._weigh(bottom, inputs)
         top[0].data[...] = self.run(inputs, cont.reshape((steps, count, 1)))
-        last = [history[-1] for history in self._history if history is not None]
+        last = [history[-1] for history in self._history]
         if not self._exposed:
             self._carried = [state.copy() for state in last]
-        for blob, state in zip(top[1:], last, strict=True if self._exposed else False):
+        for blob, state in zip(top[1:], last, strict=False):
             blob.data[0] = state
 
     def _begin(self, bottom: Sequence[Blob]) -> None:
         """Put the states before the first step where the steps look for them."""
         for index, history in enumerate(self._history):
-            first: Array = history[0]  # type: ignore[index]
+            first = history[0]
             if self._exposed:
                 first[...] = bottom[self._first_state + index].data[0]
                 continue
@@ -193,10 +193,9 @@ class RecurrentLayer(Layer):
 
     def see_hidden(self, inputs: Array, cont: Array, index: int) -> None:
         """Add to a step's inputs the weighted hidden state of the step before it, where the sequence goes on."""
-        hidden, history = self._hidden, self._history[0]
-        assert hidden is not None and history is not None
-        self.xp.multiply(history[index], cont[index], out=hidden[index])
-        inputs[index] += self.xp.matmul(hidden[index], self.blobs[self._hidden_weight].data.T)
+        seen = self._hidden[index]
+        self.xp.multiply(self._history[0][index], cont[index], out=seen)
+        inputs[index] += self.xp.matmul(seen, self.blobs[self._hidden_weight].data.T)
 
     # -- backward ----------------------------------------------------------------------------------------------------
 
@@ -271,6 +270,12 @@ class RecurrentLayer(Layer):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go on from the states that :meth:`get_state` returned."""
-        dtype = self.context.dtype
-        shape = (-1, self._depth)
-        self._carried = [self.to_backend(np.array(rows, dtype).reshape(shape)) for rows in state["carried"]]
+        states = [np.array(rows, self.context.dtype) for rows in state["carried"]]
+        fits = all(rows.ndim == 2 and rows.shape[1] == self._depth for rows in states if rows.size)
+        if len(states) not in (0, len(self.states)) or not fits:
+            self.fail(
+                f"expected {len(self.states)} states of {self._depth} values for each sequence, got arrays of shapes "
+                f"{[rows.shape for rows in states]}.",
+                next_step="Resume with the net that the state was saved from.",
+            )
+        self._carried = [self.to_backend(rows.reshape((-1, self._depth))) for rows in states]

@@ -15,14 +15,14 @@ class RNNLayer(RecurrentLayer):
     """Plain recurrent network over sequences (Caffe's ``RNNLayer``).
 
     ``h = tanh(W_xh x + b_h + W_xh_static s + W_hh h_before)`` and ``o = tanh(W_ho h + b_o)`` at each step. Ports and
-    carried state: see :class:`~nodes.recurrent.recurrent.RecurrentLayer`; the outputs are ``o``. Parameters, named as in
-    Caffe's inner net: ``W_xh (D, inputs)``, ``b_h (D,)``, with a static input ``W_xh_static (D, static inputs)``,
+    carried state: see :class:`~nodes.recurrent.recurrent.RecurrentLayer`; the outputs are ``o``. Parameters, named as
+    in Caffe's inner net: ``W_xh (D, inputs)``, ``b_h (D,)``, with a static input ``W_xh_static (D, static inputs)``,
     ``W_hh (D, D)``, ``W_ho (D, D)``, ``b_o (D,)``.
     """
 
     type = "RNN"
 
-    _outputs: Array | None = None  # kept: a layer after this one may work in place
+    _outputs: Array = None  # kept: a layer after this one may work in place
 
     def setup(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
         """Read ``recurrent_param`` and make the parameters."""
@@ -34,7 +34,6 @@ class RNNLayer(RecurrentLayer):
     def run(self, inputs: Array, cont: Array) -> Array:
         """Go through the steps, then compute the outputs of all of them."""
         xp, hidden = self.xp, self._history[0]
-        assert hidden is not None
         for index in range(inputs.shape[0]):
             self.see_hidden(inputs, cont, index)
             xp.tanh(inputs[index], out=hidden[index + 1])
@@ -48,7 +47,6 @@ class RNNLayer(RecurrentLayer):
     def run_back(self, top_grad: Array, cont: Array, grads: Array) -> None:
         """Compute the gradients of the outputs' weights, then go back through the steps."""
         xp, hidden, outputs = self.xp, self._history[0], self._outputs
-        assert hidden is not None and outputs is not None
         into_outputs = scratch(self, "outputs", grads)
         _through_tanh(top_grad, outputs, into_outputs)
         flat = into_outputs.reshape((-1, self._depth))

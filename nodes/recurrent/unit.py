@@ -1,7 +1,7 @@
 """One step of long short-term memory, without its weights.
 
-The four gates of a step lie in one array ``(N, 4, D)``: input, forget, output, candidate. Source of the formulas: Zaremba
-and Sutskever 2014, "Learning to Execute", with Caffe's continuation marker in the forget gate.
+The four gates of a step lie in one array ``(N, 4, D)``: input, forget, output, candidate. Source of the formulas:
+Zaremba and Sutskever 2014, "Learning to Execute", with Caffe's continuation marker in the forget gate.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def open_gates(xp: Any, gates: Array, cont: Array) -> None:
     xp : module
         Array module.
     gates : array (N, 4, D)
-        Sums of weighted inputs; afterwards ``sigmoid`` of the first three, the second times ``cont``, and ``tanh`` of the
-        last.
+        Sums of weighted inputs; afterwards ``sigmoid`` of the first three, the second times ``cont``, and ``tanh`` of
+        the last.
     cont : array (N, 1)
         0 where a sequence begins at this step, else 1.
     """
@@ -62,8 +62,7 @@ def step(xp: Any, gates: Array, before: Array, cell: Array, squashed: Array, hid
 def step_back(gates: Array, before: Array, squashed: Array, hidden_grad: Array, cell_grad: Array, out: Array) -> None:
     """Compute the gradients of a step.
 
-    Where ``cont`` is neither 0 nor 1 the forget gate's gradient is ``f (1 - f)`` of the gate times ``cont``, as in Caffe,
-    which is not the true one.
+    The derivative of the forget gate is ``f (1 - f)`` with ``cont`` in ``f``, as in Caffe: true where it is 0 or 1.
 
     Parameters
     ----------

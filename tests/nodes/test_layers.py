@@ -9,6 +9,7 @@ from engine.layer import Phase
 from engine.registry import default_registry
 from engine.testing import LayerCase, check_gradients, check_layer
 from tests.nodes.loss_and_shape_cases import LOSS_CASES, PAIRS, PLACES, SHAPE_CASES
+from tests.nodes.recurrent_cases import RECURRENT_CASES
 from tests.nodes.unit_cases import STEPS, UNIT_CASES
 
 RNG = np.random.default_rng(5)
@@ -122,6 +123,7 @@ CASES = {
     **UNIT_CASES,
     **LOSS_CASES,
     **SHAPE_CASES,
+    **RECURRENT_CASES,
 }
 COUNTING = {
     **STEPS,

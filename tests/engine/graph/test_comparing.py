@@ -21,14 +21,29 @@ def changes(old: str, new: str):
     ]
 
 
-@pytest.mark.parametrize("text", [LENET, CHAIN, "", "input: 'x' input_dim: [1, 2, 3, 4]"])
+@pytest.mark.parametrize(
+    "text",
+    [LENET, CHAIN, "", 'layer { type: "ReLU" bottom: "a" top: "b" }\n' * 2, "input: 'x' input_dim: [1, 2, 3, 4]"],
+)
 def test_spelling_and_comments_do_not_count(text):
     assert not difference(text, text)
     assert not difference(text, "# new\n" + text.replace('"', "'").replace("0.01", "1e-2"))
 
 
-def test_formats_do_not_count():
-    old = OpGraph.parse("layers { name: 'a' type: RELU bottom: 'x' top: 'x' blobs_lr: 2 }")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "layers { name: 'a' type: RELU bottom: 'x' top: 'x' blobs_lr: 2 }",
+        "layers { layer { name: 'p' type: 'padding' pad: 2 } bottom: 'x' top: 'p' }\n"
+        "layers { layer { name: 'c' type: 'conv' kernelsize: 3 } bottom: 'p' top: 'c' }",
+        "input: 'x'\ninput_dim: [1, 2, 3, 4]\nlayer { name: 'r' type: 'ReLU' bottom: 'x' top: 'x' }",
+    ],
+    ids=["V1", "V0", "inputs"],
+)
+def test_formats_do_not_count(text):
+    """B6, B7, B8."""
+    old = OpGraph.parse(text)
+    assert old.text != upgraded_text(old)
     assert not compare(old, OpGraph.parse(upgraded_text(old)))
 
 
