@@ -54,7 +54,7 @@ def test_without_a_display_a_file_is_not_silently_ignored(tmp_path):
     path.write_text("")
     done = run(f"import app.main; raise SystemExit(app.main.main([{str(path)!r}]))")
     assert done.returncode == 1
-    assert "check" in done.stderr
+    assert "netcanvas show" in done.stderr
 
 
 def test_the_first_start_shows_the_example(window, qtbot, tmp_path, monkeypatch):
