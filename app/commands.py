@@ -1,7 +1,7 @@
 """Undo commands: they hold ids and values, never snapshots.
 
-Both are pushed after the deed is done and checked, so their first ``redo`` does nothing. PySide6 keeps a command whose
-``redo`` or ``undo`` raised on the stack; ours marks itself obsolete instead, and the stack drops it.
+They are pushed after the deed is done and checked, so that their first ``redo`` does nothing. PySide6 keeps a command
+whose ``redo`` or ``undo`` raised on the stack; ours marks itself obsolete instead, and the stack drops it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from app.placement import Placement
     from engine.graph import Change, NodeId
 
-__all__ = ["GraphCommand", "MoveCommand"]
+__all__ = ["Command", "GraphCommand", "MoveCommand"]
 
 
-class _Command(QUndoCommand):
+class Command(QUndoCommand):
     """A command that was carried out before it was pushed."""
 
     def __init__(self, text: str, failed: Callable[[Exception], object]) -> None:
@@ -53,7 +53,7 @@ class _Command(QUndoCommand):
             self._failed(error)
 
 
-class GraphCommand(_Command):
+class GraphCommand(Command):
     """One change of the graph.
 
     Parameters
@@ -77,7 +77,7 @@ class GraphCommand(_Command):
         self._change.undo()
 
 
-class MoveCommand(_Command):
+class MoveCommand(Command):
     """New places for some nodes.
 
     Parameters

@@ -13,6 +13,7 @@ from PySide6.QtGui import QUndoStack
 
 from app.bridge import GraphBridge, Selection
 from app.commands import GraphCommand, MoveCommand
+from app.dialect import DialectChoice, DialectCommand
 from app.jobs import Jobs
 from app.live import LiveFacts
 from app.placement import Placement, Point, sidecar_path
@@ -21,6 +22,7 @@ from app.solverfile import find_solver
 from engine.errors import FileFormatError, NetcanvasError
 from engine.files import atomic_write
 from engine.graph import OpGraph
+from engine.schema import find_dialect
 
 if TYPE_CHECKING:
     from engine.diagnostics import Diagnostic
@@ -61,6 +63,8 @@ class Document(QObject):
     ----------
     changed : Signal(engine.graph.Events)
         After each change of the graph, its undo and its redo.
+    dialect_changed : Signal()
+        The net is read in another dialect, and ``schema`` is another.
     shapes_changed, diagnostics_changed, status_changed : Signal()
         New results in ``shapes``, ``diagnostics``, and marks set by a run.
     edit_failed : Signal(str)
@@ -74,6 +78,7 @@ class Document(QObject):
     solver_changed = Signal()
     modified_changed = Signal(bool)
     phase_view_changed = Signal(str)
+    dialect_changed = Signal()
     shapes_changed = Signal()
     diagnostics_changed = Signal()
     status_changed = Signal()
@@ -89,12 +94,14 @@ class Document(QObject):
         self.undo_stack = QUndoStack(self)
         self.selection = Selection(self)
         self.positions = Placement(self)
+        self.dialect_choice = DialectChoice(self)
         self.jobs = Jobs(self)
         self.bridge = GraphBridge(graph, self)
         self.live = LiveFacts(self)
         self._on_disk: str | None = None
         self._closed = False
         self.bridge.changed.connect(self._graph_changed)
+        self.dialect_choice.changed.connect(self._dialect_changed)
         self.undo_stack.cleanChanged.connect(self._clean_changed)
 
     # Files
@@ -123,6 +130,7 @@ class Document(QObject):
         if sidecar.is_file():
             stored = sidecar.read_text(encoding="utf-8", errors="replace")
             document.positions.load_json(document.graph.nodes(), stored, data)
+            document.dialect_choice.load(stored)
         document.solver_path = find_solver(path)
         return document
 
@@ -142,6 +150,7 @@ class Document(QObject):
         self.apply(f"Reload {self.path.name}", lambda graph: graph.replace_text(data))
         self._on_disk = _digest(data)
         self.undo_stack.setClean()
+        self.guess_dialect()
 
     def save(self, path: Path | str | None = None, *, force: bool = False) -> None:
         """Write the net, aside and then renamed, and its sidecar when the user arranged it.
@@ -168,15 +177,22 @@ class Document(QObject):
         data = bytes(self.graph)
         atomic_write(target, data)
         self._on_disk = _digest(data)
-        if self.positions.touched:
-            atomic_write(sidecar_path(target), self.positions.to_json(self.graph.nodes(), data).encode())
         moved = target != self.path
+        self._save_sidecar(target, data, None if moved else self.dialect_choice.stored)
         self.path = target
         self.undo_stack.setClean()
         if moved:
             if self.solver_path is None:
                 self.set_solver(find_solver(target))
             self.path_changed.emit()
+
+    def _save_sidecar(self, target: Path, data: bytes, stored: str | None) -> None:
+        """Write what belongs to the net but not into its text, if the user arranged it or changed its dialect."""
+        touched, dialect = self.positions.touched, self.dialect_choice.chosen
+        if touched or dialect != stored:
+            nodes = self.graph.nodes() if touched else ()
+            atomic_write(sidecar_path(target), self.positions.to_json(nodes, data, dialect).encode())
+        self.dialect_choice.stored = dialect
 
     def changed_on_disk(self) -> bool:
         """Whether another program changed the file; a file that is gone does not count."""
@@ -275,6 +291,29 @@ class Document(QObject):
             self.phase_view = view
             self.phase_view_changed.emit(view)
 
+    def set_dialect(self, name: str | None) -> None:
+        """Read the net in a dialect, in one undoable step; None leaves it to what the net looks like.
+
+        Raises
+        ------
+        SchemaError
+            If there is no such dialect.
+        """
+        label = "Guess the dialect" if name is None else f"Read as {find_dialect(name).title}"
+        before = self.dialect_choice.chosen
+        if name != before:
+            self.dialect_choice.choose(name)
+            self.undo_stack.push(DialectCommand(label, self.dialect_choice, before, self._command_failed))
+
+    def guess_dialect(self) -> None:
+        """Find out off the window's thread which dialect the net looks like."""
+        self.dialect_choice.look(bytes(self.graph), self.jobs)
+
+    @guard
+    def _dialect_changed(self) -> None:
+        self.live.dialect_changed()
+        self.dialect_changed.emit()
+
     @guard
     def _clean_changed(self, clean: bool) -> None:
         self.modified_changed.emit(not clean)
@@ -291,8 +330,13 @@ class Document(QObject):
     # Facts about the net
 
     @property
+    def dialect(self) -> str:
+        """Name of the dialect that the net is read in: the user's choice, or a guess; see :meth:`set_dialect`."""
+        return self.dialect_choice.name
+
+    @property
     def schema(self) -> Schema:
-        """The schema that the net is read with."""
+        """The schema that the net is read with: that of its dialect."""
         return self.live.schema
 
     @property

@@ -58,12 +58,12 @@ class LiveFacts(QObject):
         self._shapes_due = Debounce(self._infer, 40, self)
         self._diagnostics_due = Debounce(self._diagnose, _PAUSE, self)
 
-    @cached_property
+    @property
     def schema(self) -> Schema:
-        """The schema of the document."""
+        """The schema of the document's dialect."""
         from engine.schema import load_schema
 
-        return load_schema()
+        return load_schema(self._document.dialect)
 
     @cached_property
     def registry(self) -> LayerRegistry:
@@ -75,12 +75,18 @@ class LiveFacts(QObject):
     def start(self) -> None:
         """Begin to compute; called once the document is shown."""
         self._started = True
+        self._document.guess_dialect()
         self.refresh()
 
     def refresh(self) -> None:
         """Ask for everything anew."""
         if self._started:
             self._shapes_due.trigger()
+            self._diagnostics_due.trigger()
+
+    def dialect_changed(self) -> None:
+        """Hold the fields against another schema."""
+        if self._started:
             self._diagnostics_due.trigger()
 
     def data_changed(self) -> None:

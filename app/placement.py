@@ -111,8 +111,8 @@ class Placement(QObject):
         self.touched = self.touched or by_user
         self.moved.emit(frozenset(points))
 
-    def to_json(self, nodes: Sequence[Node], text: bytes) -> str:
-        """Write the sidecar of a net."""
+    def to_json(self, nodes: Sequence[Node], text: bytes, dialect: str | None = None) -> str:
+        """Write the sidecar of a net, with the dialect if the user chose one."""
         entries = [
             {**_identity(node), "ordinal": ordinal, "x": round(point.x, 1), "y": round(point.y, 1)}
             for ordinal, node in enumerate(nodes)
@@ -131,6 +131,8 @@ class Placement(QObject):
             if key[0] in ordinals and key[2] in ordinals
         ]
         data = {"version": _VERSION, "text_sha256": _digest(text), "nodes": entries, "routes": routes}
+        if dialect is not None:
+            data["dialect"] = dialect
         return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
     def load_json(self, nodes: Sequence[Node], text: str, net: bytes = b"") -> int:

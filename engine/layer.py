@@ -174,6 +174,8 @@ class Layer:
     backward_reads: str = ""
     #: What is left of its bottom's values, wherever a gradient passes, when the layer works in place; as above.
     in_place_leaves: str = ""
+    #: Set by ``setup`` where the layer works in place and needs what it overwrites for its own gradient.
+    spoils_itself: bool = False
 
     _netcanvas_binding: Binding
 

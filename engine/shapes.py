@@ -49,6 +49,8 @@ class NodeShapes:
         One sentence; empty when known.
     error : NetcanvasError or None
         The layer's own fault, where that is why.
+    backward_reads, in_place_leaves, spoils_itself
+        As in :class:`engine.layer.Layer`, once set up.
     """
 
     bottoms: tuple[Shape | None, ...]
@@ -57,6 +59,9 @@ class NodeShapes:
     state: Literal["known", "stale", "unknown"] = "known"
     reason: str = ""
     error: NetcanvasError | None = None
+    backward_reads: str = ""
+    in_place_leaves: str = ""
+    spoils_itself: bool = False
 
     @property
     def param_count(self) -> int:
@@ -76,7 +81,7 @@ class _Outcome:
     """A remembered answer.
 
     ``until`` is when a failure of the outside world is asked about again; ``file`` and ``stamp`` are the source of a
-    plugin's class and its version.
+    plugin's class and its version. ``backward`` is what :class:`NodeShapes` tells of the backward pass.
     """
 
     tops: tuple[Shape | None, ...] = ()
@@ -86,6 +91,7 @@ class _Outcome:
     until: float = math.inf
     file: str = ""
     stamp: tuple[int, int] = (0, 0)
+    backward: tuple[str, str, bool] = ("", "", False)
 
     @property
     def holds(self) -> bool:
@@ -219,7 +225,7 @@ class _Run:
         outcome = self._outcome(spec, known)  # type: ignore[arg-type]  # every one is a shape
         last_key = (spec.node_id, self._phase)
         if outcome.error is None and not outcome.reason:
-            node = NodeShapes(known, outcome.tops, outcome.params)
+            node = NodeShapes(known, outcome.tops, outcome.params, "known", "", None, *outcome.backward)
             if None in outcome.tops:
                 top = spec.tops[outcome.tops.index(None)]
                 return replace(node, state="unknown", reason=f"it shapes '{top}' only while it runs.")
@@ -264,7 +270,9 @@ class _Run:
                 return self._inspect(message, bottoms)
             if layer.is_source:
                 return _Outcome(reason="its data source is looked at by the inspection process, which is off.")
-            return _Outcome(*shape_layer(layer, message, bottoms))
+            tops, params = shape_layer(layer, message, bottoms)
+            facts = (layer.backward_reads, layer.in_place_leaves, layer.spoils_itself)
+            return _Outcome(tops, params, backward=facts)
         except NetcanvasError as error:
             return _Outcome(error=error, reason=str(error))
 

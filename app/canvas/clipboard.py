@@ -19,15 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["copy_text", "duplicate", "paste"]
 
 _STEP = 40.0
-_HANDLED = ("name", "type", "bottom", "top")
 
 
 def copy_text(scene: CanvasScene) -> str:
     """Text of the selected layers, in document order."""
-    graph = scene.document.graph
-    chosen = set(scene.document.selection.node_ids)
-    texts = [graph.layer_text(node.id) for node in graph.nodes() if node.id in chosen and not node.virtual]
-    return "\n".join(texts) + "\n" if texts else ""
+    return scene.document.graph.copy_fragment(scene.document.selection.node_ids)
 
 
 def paste(
@@ -48,37 +44,17 @@ def paste(
         When the text holds no layers.
     """
     document = scene.document
-    pieces = OpGraph.parse(text)
-    nodes = [node for node in pieces.nodes() if not node.virtual]
-    if not nodes:
+    originals = [node for node in OpGraph.parse(text).nodes() if not node.virtual]
+    if not originals:
         raise GraphError("The clipboard holds no layers.", next_step="Copy layers here or from a prototxt file.")
 
     def edit(graph: OpGraph) -> list[NodeId]:
-        names, blobs = _Renamed(), _Renamed()
-        added: list[NodeId] = []
-        for node in nodes:
-            name = names.twin(node.name, node.phases)
-            if not name:
-                name = graph.fresh_layer_name(node.type) if graph.named(node.name) or not node.name else node.name
-                names.add(node.name, name, node.phases)
-            bottoms = [
-                blobs.newest(blob) or (blob if keep_inputs and graph.writers(blob) else "?") for blob in node.bottoms
-            ]
-            tops: list[str] = []
-            for index, blob in enumerate(node.tops):
-                if index < len(node.bottoms) and node.bottoms[index] == blob and bottoms[index] != "?":
-                    tops.append(bottoms[index])  # in place
-                    continue
-                fresh = blobs.twin(blob, node.phases)
-                fresh = fresh or graph.fresh_blob_name(name if len(node.tops) == 1 else f"{blob}")
-                blobs.add(blob, fresh, node.phases)
-                tops.append(fresh)
-            rest = "\n".join(field.text.strip() for field in pieces.message(node.id) if field.name not in _HANDLED)
-            added.append(graph.add_node(node.type, name=name, bottoms=bottoms, tops=tops, fields=rest))
-        _place(scene, added, at, nodes)
+        added = list(graph.paste_fragment(text, keep_inputs=keep_inputs))
+        _place(scene, added, at, originals)
         return added
 
-    added = document.apply(f"{label} {len(nodes)} layers" if len(nodes) > 1 else f"{label} {nodes[0].name}", edit)
+    what = f"{len(originals)} layers" if len(originals) > 1 else originals[0].name
+    added = document.apply(f"{label} {what}", edit)
     place_new(scene)
     document.selection.set(added)
     return added
@@ -88,26 +64,6 @@ def duplicate(scene: CanvasScene) -> list[NodeId]:
     """Copy the selected layers beside themselves, keeping their inputs."""
     text = copy_text(scene)
     return paste(scene, text, keep_inputs=True, label="Duplicate") if text else []
-
-
-class _Renamed:
-    """New names for old ones. Layers of different phases that share a name share the new one too."""
-
-    def __init__(self) -> None:
-        self._names: dict[str, list[tuple[str, frozenset[str]]]] = {}
-
-    def add(self, old: str, new: str, phases: frozenset[str]) -> None:
-        self._names.setdefault(old, []).append((new, phases))
-
-    def newest(self, old: str) -> str:
-        """The last new name, or empty."""
-        known = self._names.get(old)
-        return known[-1][0] if known else ""
-
-    def twin(self, old: str, phases: frozenset[str]) -> str:
-        """The new name given in other phases only, or empty."""
-        known = self._names.get(old, ())
-        return next((new for new, _phases in known if all(new != n or not (p & phases) for n, p in known)), "")
 
 
 def _place(scene: CanvasScene, added: list[NodeId], at: QPointF | None, pieces: Sequence[Node]) -> None:

@@ -36,6 +36,7 @@ def net_facts(document: Document) -> list[tuple[str, str]]:
         unknown = sum(count is None for count in counts.values())
         more = f" and {unknown} layers unknown" if unknown else ""
         facts.append(("Parameters", f"{count_text(sum(known))}{more}"))
+    facts.append(("Dialect", document.dialect_choice.words))
     return facts
 
 

@@ -104,6 +104,7 @@ class PropertiesPanel(QWidget):
             old.changed.disconnect(self._graph_changed)
             old.shapes_changed.disconnect(self._facts_changed)
             old.diagnostics_changed.disconnect(self._diagnoses_changed)
+            old.dialect_changed.disconnect(self._dialect_changed)
         self.document = document
         self._net_due.cancel()
         self._replace_page(None)
@@ -113,6 +114,7 @@ class PropertiesPanel(QWidget):
             document.changed.connect(self._graph_changed)
             document.shapes_changed.connect(self._facts_changed)
             document.diagnostics_changed.connect(self._diagnoses_changed)
+            document.dialect_changed.connect(self._dialect_changed)
             self._selection_changed()
         self.search_line.setEnabled(document is not None)
 
@@ -168,8 +170,20 @@ class PropertiesPanel(QWidget):
             self.page.refresh_diagnoses()
 
     @guard
+    def _dialect_changed(self) -> None:
+        if isinstance(self.page, NetPage):
+            self._forget_pages()
+            self._net_due.trigger()
+        else:
+            self.commit()
+            self._make_anew()
+
+    @guard
     def _dress(self, theme: Theme) -> None:
         self.setStyleSheet(panel_stylesheet(theme))
+        self._make_anew()
+
+    def _make_anew(self) -> None:
         self._forget_pages()
         if self.document is not None:
             ids = self.page.target.ids if isinstance(self.page, LayerPage) else ()

@@ -19,6 +19,7 @@ from app.theme import Theme
 from app.window.actions import enable, make_actions
 from app.window.bars import Actions, InfoArea, InfoBar
 from app.window.canvas_area import CanvasArea
+from app.window.dialectmenu import DialectMenu
 from app.window.docks import PanelDocks
 from app.window.files import FileFlow
 from app.window.menus import SPECS, fill_menus, fill_recent
@@ -68,7 +69,10 @@ class MainWindow(QMainWindow):
         self.toolbar.phase_chosen.connect(lambda view: self.document.set_phase_view(view))
         self.addToolBar(self.toolbar)
         docks = self._docks
-        self.recent_menu, self.train_menu = fill_menus(self, self.actions_by_name, docks.docks, docks.go_actions())
+        dialects = DialectMenu(lambda: self.document, self)
+        self.recent_menu, self.train_menu = fill_menus(
+            self, self.actions_by_name, docks.docks, docks.go_actions(), dialects
+        )
         self.recent_menu.aboutToShow.connect(self._fill_recent)
         self.palette_panel.chosen.connect(lambda kind: self._canvas().add_layer(kind))
         self._count_due = Debounce(self._show_counts, 0, self)

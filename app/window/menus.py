@@ -53,7 +53,7 @@ _MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
             *("-", "select_all", "find"),
         ),
     ),
-    ("&Net", ("add", "layout")),
+    ("&Net", ("add", "layout", "-", "*dialects")),
     ("&View", ("fit", "frame", "actual_size", "zoom_in", "zoom_out", "-", "*go", "*docks", "-", "theme")),
     ("&Train", ()),
     ("&Help", ("about",)),
@@ -61,7 +61,11 @@ _MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 def fill_menus(
-    window: QMainWindow, actions: Mapping[str, QAction], docks: Mapping[str, QDockWidget], go: Sequence[QAction]
+    window: QMainWindow,
+    actions: Mapping[str, QAction],
+    docks: Mapping[str, QDockWidget],
+    go: Sequence[QAction],
+    dialects: QMenu,
 ) -> tuple[QMenu, QMenu]:
     """Make the menu bar; return the menus of recent files and of training, which are filled later."""
     training = QMenu()
@@ -76,6 +80,8 @@ def fill_menus(
                 menu.addSeparator()
             elif name == "*recent":
                 menu.addMenu(recent)
+            elif name == "*dialects":
+                menu.addMenu(dialects)
             elif name == "*go":
                 menu.addActions(go)
             elif name == "*docks":

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from engine import prototxt
+from engine.cli.dialect import choose_schema
 from engine.cli.output import Output
-from engine.diagnostics import Diagnostic, diagnose
-from engine.errors import DataError, FileFormatError, NetcanvasError, PrototxtError, UnknownLayerTypeError
+from engine.diagnostics import Diagnostic, check_fields, check_solver, diagnose, for_run
+from engine.errors import DataError, FileFormatError, NetcanvasError, PrototxtError, SolverError, UnknownLayerTypeError
 from engine.graph import NodeId, OpGraph
 from engine.inspection import InspectionClient
 from engine.layer import Phase
 from engine.paths import search_folders
 from engine.registry import LayerRegistry, default_registry
-from engine.schema import FileKind, convert, describe_kind, sniff
+from engine.schema import FileKind, describe_kind, find_dialect, sniff
 from engine.shapes import NodeShapes, ShapeService, graph_layers
 from engine.solvers import check_settings
 
@@ -27,16 +28,19 @@ __all__ = ["run"]
 Finding: TypeAlias = tuple[Path, Diagnostic]  # the file that is at fault, which may be the net that a solver names
 
 _NETS = frozenset({FileKind.NET_TEXT, FileKind.TEXT})
-_CODES = {"unknown_field": "field-unknown", "duplicate_field": "field-repeated", "bad_value": "field-value"}
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the faults of files; return 1 if one is an error."""
+    dialect: str | None = options.dialect
+    if dialect is not None:
+        find_dialect(dialect)
     registry = default_registry()
     with InspectionClient() as client:
         service = ShapeService(registry=registry, client=client)
-        check_net = partial(_check_net, registry=registry, service=service, trusted=options.trust)
-        findings = [finding for path in options.files for finding in _check_file(path, check_net)]
+        check_net = partial(_check_net, registry=registry, service=service, trusted=options.trust, dialect=dialect)
+        check_file = partial(_check_file, check_net=check_net, dialect=dialect, together=options.files)
+        findings = [finding for path in options.files for finding in check_file(path)]
     failed = any(each.severity == "error" for _, each in findings)
     if options.json:
         print(json.dumps([_as_json(path, each) for path, each in findings], indent=2))
@@ -48,12 +52,17 @@ def run(options: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _check_file(path: Path, check_net: Callable[[bytes, Path], list[Diagnostic]]) -> list[Finding]:
+def _check_file(
+    path: Path,
+    check_net: Callable[[bytes, Path], list[Diagnostic]],
+    dialect: str | None,
+    together: Sequence[Path],
+) -> list[Finding]:
     try:
         data = path.read_bytes()
         kind = sniff(data)
         if kind is FileKind.SOLVER_TEXT:
-            return [(path, each) for each in _check_solver(data, path)]
+            return [(path, each) for each in _check_solver(data, path, dialect, together)]
         if kind in _NETS:
             return [(path, each) for each in check_net(data, path.parent)]
         looks_like, step = describe_kind(data)
@@ -71,38 +80,55 @@ def _check_file(path: Path, check_net: Callable[[bytes, Path], list[Diagnostic]]
         return [(path, Diagnostic(code, "error", error.message, next_step=error.next_step))]
 
 
-def _check_solver(data: bytes, path: Path) -> Iterator[Diagnostic]:
+def _check_solver(data: bytes, path: Path, dialect: str | None, together: Sequence[Path]) -> Iterator[Diagnostic]:
     """Find faults of a solver's text; only where there are none, those of its settings and of the net it names."""
     tree = prototxt.parse(data)
-    conversion = convert(tree.root, "SolverParameter")
+    schema, guessed = choose_schema(tree, "SolverParameter", dialect)
+    yield from _told_dialect(guessed)
     for fault in tree.problems:
         yield Diagnostic("syntax", "error", fault.message, fault.line, fault.column, next_step=fault.hint)
     told = {fault.line for fault in tree.problems}
-    for problem in conversion.problems:
-        if problem.kind in _CODES and problem.line not in told:
-            code = _CODES[problem.kind]
-            yield Diagnostic(code, "error", problem.text, problem.line, problem.column, next_step=problem.next_step)
-    if tree.problems or conversion.problems:
+    faults = for_run(check_fields(tree.root, "SolverParameter", schema))
+    yield from (each for each in sorted(faults, key=lambda each: (each.line, each.column)) if each.line not in told)
+    if tree.problems or faults:
         return
-    check_settings(path)
-    if conversion.message.max_iter < 1:
-        fault_text = f"Solver: expected a max_iter of 1 or more, got {conversion.message.max_iter}; it trains nothing."
-        yield Diagnostic("solver", "warning", fault_text, next_step="Set max_iter to the iterations to train for.")
+    strangers = check_solver(data, path, [each for each in together if _is_net(each)])
+    yield from strangers
+    try:
+        check_settings(path)
+    except SolverError as error:
+        if error.message not in [each.message for each in strangers]:
+            yield Diagnostic("solver", "error", error.message, next_step=error.next_step)
+
+
+def _is_net(path: Path) -> bool:
+    try:
+        return sniff(path.read_bytes()) in _NETS
+    except OSError:
+        return False
 
 
 def _check_net(
-    data: bytes, folder: Path, *, registry: LayerRegistry, service: ShapeService, trusted: bool
+    data: bytes, folder: Path, *, registry: LayerRegistry, service: ShapeService, trusted: bool, dialect: str | None
 ) -> list[Diagnostic]:
     graph = OpGraph.parse(data)
+    schema, guessed = choose_schema(graph.tree, "NetParameter", dialect)
     layers = graph_layers(graph)
-    faulty: dict[NodeId, NodeShapes] = {}
-    for phase in Phase:
+    known: dict[NodeId, NodeShapes] = {}
+    for phase in (Phase.TEST, Phase.TRAIN):
         found = service.infer(layers, phase, base_dirs=search_folders(folder), trusted=trusted)
-        for node, shapes in found.items():
+        for node, shapes in cast(dict[NodeId, NodeShapes], found).items():
             # Missing data and unknown types have rules of their own; without its data, a net itself may be right.
-            if shapes.error is not None and not isinstance(shapes.error, (DataError, UnknownLayerTypeError)):
-                faulty.setdefault(cast(NodeId, node), shapes)
-    return diagnose(graph, registry=registry, shapes=faulty, folder=folder)
+            excused = isinstance(shapes.error, (DataError, UnknownLayerTypeError))
+            if not excused and (shapes.error is not None or known.get(node, shapes).error is None):
+                known[node] = shapes
+    told = diagnose(graph, schema=schema, registry=registry, shapes=known, folder=folder)
+    return [*_told_dialect(guessed), *for_run(told)]
+
+
+def _told_dialect(guessed: str) -> Iterator[Diagnostic]:
+    if guessed:
+        yield Diagnostic("dialect", "info", guessed, next_step="Name another with --dialect.")
 
 
 def _line(path: Path, each: Diagnostic) -> str:

@@ -248,12 +248,15 @@ def _add_check(commands: Commands) -> None:
     parser = commands.add_parser(
         "check",
         help=COMMANDS["check"],
-        description="Print faults as 'file:line:column: severity: message [code]'; exit 1 if one is an error. "
-        "Nothing is trained, and Python layers run only with --trust.",
+        description="Print faults as 'file:line:column: severity: message [code]'; exit 1 if one is an error, "
+        "that is, if training would refuse the file. Nothing is trained, and Python layers run only with --trust.",
     )
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="net or solver prototxt")
     parser.add_argument(
         "--trust", action="store_true", help="run the Python layers that the nets name, to check them too"
+    )
+    parser.add_argument(
+        "--dialect", metavar="NAME", help="whose Caffe the files are written for, such as ssd (default: guessed)"
     )
     parser.add_argument("--json", action="store_true", help="print the faults as a JSON list")
     parser.set_defaults(module="engine.cli.check")

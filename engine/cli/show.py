@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.blob import Shape
+from engine.cli.dialect import choose_schema
 from engine.cli.measuring import measure, memory_words, shape_words
 from engine.cli.output import Output
 from engine.cost import VALUE_BYTES, LayerCost, NetCost
@@ -26,13 +27,16 @@ def run(options: argparse.Namespace) -> int:
     facts = [(node, net.shapes[node.id], net.costs[node.id]) for node in net.nodes]
     lines = _table([_HEAD, *(_row(*fact) for fact in facts)]) + _totals(net.total, len(net.nodes), str(net.phase))
     unknown = net.unknown
+    schema, guessed = choose_schema(net.graph.tree, "NetParameter")
     if unknown:
         reason = net.shapes[unknown[0].id].reason
         lines.append(f"not counted, because shapes are not known: {len(unknown)} of {len(facts)} layers: {reason}")
+        lines += [guessed] if guessed else []
     result = {
         "file": str(path),
         "name": net.graph.net_name,
         "phase": str(net.phase),
+        "dialect": schema.dialect,
         "layers": [_as_json(*fact) for fact in facts],
         "total": asdict(net.total),
     }

@@ -5,9 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engine.schema import SchemaProblem, dialects_with, dialects_with_type, find_dialect
+from engine.prototxt import Message
+from engine.schema import Schema, SchemaProblem, convert, dialects_with, dialects_with_type, find_dialect, load_schema
 
-__all__ = ["name_origin", "name_type", "origin_of_type"]
+__all__ = ["name_origin", "name_type", "only_in_dialect", "origin_of_type"]
+
+
+def only_in_dialect(message: Message, type_name: str, schema: Schema | None) -> list[SchemaProblem]:
+    """Return what a document may say in its dialect and our layers, which know BVLC's fields, do not understand.
+
+    Parameters
+    ----------
+    message : engine.prototxt.Message
+    type_name : str
+        What it is read as, such as ``"LayerParameter"``.
+    schema : Schema or None
+        That of the document's dialect; None is BVLC's.
+    """
+    base = load_schema()
+    if schema is None or schema.dialect == base.dialect:
+        return []
+    told = {(each.line, each.column) for each in convert(message, type_name, schema=schema).problems}
+    title = find_dialect(schema.dialect).title
+    found = []
+    for each in convert(message, type_name, schema=base).problems:
+        if (each.line, each.column) not in told:
+            what = f"Field '{each.field}' of {title}"
+            if each.kind != "unknown_field":
+                what = f"A value that {title} has for field '{each.field}'"
+            found.append(replace(each, text=f"{what} is not offered yet.", next_step="Remove it before a run."))
+    return found
 
 
 def name_origin(problem: SchemaProblem) -> SchemaProblem:
@@ -26,12 +53,10 @@ def origin_of_type(layer_type: str) -> str:
     return find_dialect(names[0]).title if names else ""
 
 
-def name_type(layer_type: str, *, starts: bool = False) -> str:
-    """Return a layer type with whose it is; ``starts`` says that a sentence starts with it."""
+def name_type(layer_type: str) -> str:
+    """Return a layer type with whose it is."""
     origin = origin_of_type(layer_type)
-    if not origin:
-        return f"Caffe's layer type '{layer_type}'"
-    return f"{'Layer' if starts else 'layer'} type '{layer_type}' of {origin}"
+    return f"layer type '{layer_type}' of {origin}" if origin else f"Caffe's layer type '{layer_type}'"
 
 
 def _either(names: Sequence[str]) -> str:

@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, TypeAlias
 
-from engine.diagnostics.dialects import name_origin
-from engine.diagnostics.records import Diagnostic, QuickFix, Severity
+from engine.diagnostics.dialects import name_origin, only_in_dialect
+from engine.diagnostics.records import Diagnostic, QuickFix
 from engine.graph import Node, NodeId, OpGraph, Path
 from engine.paths import resolve, search_folders
 from engine.prototxt import Element, Field, ListValue, Message, Scalar
 from engine.schema import Schema, SchemaProblem, convert
 
-__all__ = ["FIELD_CODES", "LayerProblems", "check_files", "check_net_fields", "check_schema", "names_files"]
+__all__ = [
+    "FIELD_CODES",
+    "FIELD_NOT_OFFERED",
+    "LayerProblems",
+    "check_fields",
+    "check_files",
+    "check_net_fields",
+    "check_schema",
+    "names_files",
+]
 
-_SEVERITY: dict[str, Severity] = {
-    "unknown_field": "error",
-    "bad_value": "error",
-    "duplicate_field": "error",
+_CODES = {
+    "unknown_field": "field-unknown",
+    "unknown_word": "word-unknown",
+    "bad_value": "field-value",
+    "duplicate_field": "field-repeated",
 }
-_CODES = {"unknown_field": "field-unknown", "bad_value": "field-value", "duplicate_field": "field-repeated"}
+#: Code of what the dialect of the document knows, and our layers do not.
+FIELD_NOT_OFFERED = "field-not-offered"
 #: The codes of what the schema does not know or allow.
-FIELD_CODES = frozenset(_CODES.values())
+FIELD_CODES = frozenset({*_CODES.values(), FIELD_NOT_OFFERED})
+# What another Caffe may understand is kept and doubtful; what none would is wrong.
+_WARNED = frozenset({"field-unknown", "word-unknown", FIELD_NOT_OFFERED})
+# Messages of no schema nest as deep; what lies deeper in a broken text has no problem of the schema.
+_DEEPEST = 16
 # Fields that name a file or folder which a run reads.
 _FILES: tuple[Path, ...] = (
     ("data_param", "source"),
@@ -37,22 +53,26 @@ _FILES: tuple[Path, ...] = (
 )
 
 
+_Coded: TypeAlias = tuple[str, SchemaProblem]  # a problem with the code that it is told under
+
+
 class LayerProblems:
     """Remembers what the schema says about layers whose text has not changed since."""
 
     def __init__(self) -> None:
-        self._held: dict[Field, tuple[str, list[tuple[SchemaProblem, Path]]]] = {}
+        self._held: dict[Field, tuple[str, list[tuple[_Coded, Path]]]] = {}
 
-    def problems(self, field: Field, type_name: str, schema: Schema | None) -> list[tuple[SchemaProblem, Path]]:
+    def problems(self, field: Field, type_name: str, schema: Schema | None) -> list[tuple[_Coded, Path]]:
         """Return the problems of a layer with the paths of their fields; lines count from the layer's first."""
         held = self._held.get(field)
         if held is not None and held[0] == field.text:
             return held[1]
         message = field.message
         assert message is not None
-        # What is no field at all is told by the parser.
-        found = [each for each in convert(message, type_name, schema=schema).problems if each.kind in _CODES]
-        located = [(_moved(each, 1 - field.line), _path(message, each)) for each in found]
+        found = _problems(message, type_name, schema)
+        paths = _paths(message, [each for _, each in found])
+        moved = [(code, _moved(each, 1 - field.line)) for code, each in found]
+        located = list(zip(moved, paths, strict=True))
         self._held[field] = (field.text, located)
         return located
 
@@ -66,17 +86,23 @@ def check_schema(graph: OpGraph, node: NodeId, schema: Schema | None, memo: Laye
     problems = memo.problems(held, type_name, schema)
     if problems:
         title = graph.node(node).heading
-        for problem, path in problems:
-            yield _diagnostic(_moved(problem, held.line - 1), node, path, f"{title}: ")
+        for (code, problem), path in problems:
+            yield _diagnostic(code, _moved(problem, held.line - 1), node, path, f"{title}: ")
 
 
 def check_net_fields(graph: OpGraph, schema: Schema | None) -> Iterator[Diagnostic]:
     """Find the same in the net's own fields."""
     top = Message("", graph.tree)
     top.items = [item for item in graph.tree.root.items if item.key is None]
-    for problem in convert(top, "NetParameter", schema=schema).problems:
-        if problem.kind in _CODES:
-            yield _diagnostic(problem, None, _path(top, problem), "")
+    yield from check_fields(top, "NetParameter", schema)
+
+
+def check_fields(message: Message, type_name: str, schema: Schema | None) -> Iterator[Diagnostic]:
+    """Find the same in a message that is no layer, such as a solver."""
+    found = list(_problems(message, type_name, schema))
+    paths = _paths(message, [problem for _, problem in found])
+    for (code, problem), path in zip(found, paths, strict=True):
+        yield _diagnostic(code, problem, None, path, "")
 
 
 def names_files(graph: OpGraph, node: Node) -> bool:
@@ -114,11 +140,18 @@ def _files(graph: OpGraph, node: Node) -> Iterator[tuple[Path, Scalar]]:
             yield path, value
 
 
-def _diagnostic(problem: SchemaProblem, node: NodeId | None, path: Path, title: str) -> Diagnostic:
+def _problems(message: Message, type_name: str, schema: Schema | None) -> list[_Coded]:
+    # What is no field at all is told by the parser.
+    found = convert(message, type_name, schema=schema).problems
+    coded = [(_CODES[each.kind], each) for each in found if each.kind in _CODES]
+    return coded + [(FIELD_NOT_OFFERED, each) for each in only_in_dialect(message, type_name, schema)]
+
+
+def _diagnostic(code: str, problem: SchemaProblem, node: NodeId | None, path: Path, title: str) -> Diagnostic:
     fix = None
-    if problem.kind == "unknown_field":
+    if code == "field-unknown":
         problem = name_origin(problem)
-    if problem.kind == "duplicate_field" and path:
+    if code == "field-repeated" and path:
 
         def remove(target: OpGraph) -> None:
             target.clear_field(node, (*path[:-1], problem.field, 0) if isinstance(path[-1], str) else path)
@@ -126,14 +159,14 @@ def _diagnostic(problem: SchemaProblem, node: NodeId | None, path: Path, title: 
         fix = QuickFix("Remove the first of the two", remove)
     text = problem.text
     return Diagnostic(
-        _CODES[problem.kind],
-        _SEVERITY[problem.kind],
-        f"{title}{text[:1].lower() + text[1:] if title and text.startswith('Field') else text}",
+        code,
+        "warning" if code in _WARNED else "error",
+        f"{title}{text[:1].lower() + text[1:] if title and text.startswith(('Field', 'A ')) else text}",
         problem.line,
         problem.column,
         node,
         path,
-        problem.next_step,
+        problem.next_step or "Correct the value, or remove the field.",
         fix,
     )
 
@@ -150,21 +183,30 @@ def _moved(problem: SchemaProblem, lines: int) -> SchemaProblem:
     )
 
 
-def _path(message: Message, problem: SchemaProblem) -> Path:
-    """Return the path of the field that stands at a problem's place."""
-    work: list[tuple[Message, Path]] = [(message, ())]
+def _paths(message: Message, problems: Sequence[SchemaProblem]) -> list[Path]:
+    """Return the paths of the fields that stand at the problems' places."""
+    names = {problem.field for problem in problems}
+    found: dict[tuple[str, int, int], Path] = {}
+    work: list[tuple[Message, Path]] = [(message, ())] if problems else []
     while work:
         here, path = work.pop()
         counts: dict[str, int] = {}
+        several = _repeated(here)
         for field in here:
             for slot in field.value.elements if isinstance(field.value, ListValue) else (field,):
                 place = counts[field.name] = counts.get(field.name, -1) + 1
-                step = (field.name, place) if place or len(here.fields(field.name)) > 1 else (field.name,)
-                if field.name == problem.field and (problem.line, problem.column) in _places(field, slot):
-                    return (*path, *step)
-                if isinstance(slot.value, Message):
+                step = (field.name, place) if place or field.name in several else (field.name,)
+                if field.name in names:
+                    for line, column in _places(field, slot):
+                        found.setdefault((field.name, line, column), (*path, *step))
+                if isinstance(slot.value, Message) and len(path) < _DEEPEST:
                     work.append((slot.value, (*path, *step)))
-    return ()
+    return [found.get((problem.field, problem.line, problem.column), ()) for problem in problems]
+
+
+def _repeated(message: Message) -> set[str]:
+    """Return the names of the fields that are written more than once."""
+    return {name for name, count in Counter(field.name for field in message).items() if count > 1}
 
 
 def _places(field: Field, slot: Field | Element) -> Iterator[tuple[int, int]]:

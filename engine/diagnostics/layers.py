@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from engine.diagnostics.dialects import name_type, origin_of_type
+from engine.diagnostics.learning import loss_weights
+from engine.diagnostics.ports import check_ports
 from engine.diagnostics.records import Diagnostic, QuickFix
 from engine.graph import Node, NodeId, OpGraph, upgraded_text
 from engine.schema import is_caffe_type
@@ -20,13 +22,14 @@ __all__ = [
     "check_loss",
     "has_loss",
     "is_data",
-    "one_of_a_type",
+    "one_of_a_kind",
 ]
 
 #: Code of what is told once of a type, and not of each layer.
 NOT_OFFERED = "type-not-offered"
 
 _NAMED = 3
+_NOT_OFFERED_YET = " is not offered yet."
 # Caffe's types that have weights, or may have.
 _LEARNING = frozenset(
     {"BatchNorm", "Bias", "Convolution", "Deconvolution", "Embed", "InnerProduct", "LSTM", "PReLU", "Parameter"}
@@ -53,7 +56,7 @@ def check_layer(graph: OpGraph, node: Node, registry: TypeRegistry | None, known
     if registry is not None and node.type not in known:
         yield _unknown_type(graph, node, registry)
     elif registry is not None:
-        yield from _check_ports(node, getattr(registry, "info", lambda _: None)(node.type))
+        yield from check_ports(graph, node, getattr(registry, "info", lambda _: None)(node.type))
     yield from _check_name(graph, node)
     yield from _check_padding(graph, node)
     if graph.count(node.id, ("include",)) and graph.count(node.id, ("exclude",)):
@@ -65,6 +68,7 @@ def check_layer(graph: OpGraph, node: Node, registry: TypeRegistry | None, known
             node.id,
             ("exclude",),
             "Remove one of the two kinds.",
+            QuickFix("Remove the exclude rules", lambda target: target.clear_field(node.id, ("exclude",))),
         )
 
 
@@ -77,7 +81,7 @@ def _unknown_type(graph: OpGraph, node: Node, registry: TypeRegistry) -> Diagnos
     if is_caffe_type(node.type) or origin_of_type(node.type):
         message = f"{node.heading}: {name_type(node.type)} is not offered yet."
         step = "Write it as a Python layer."
-        return Diagnostic(NOT_OFFERED, "error", message, line, column, node.id, path, step)
+        return Diagnostic(NOT_OFFERED, "warning", message, line, column, node.id, path, step)
     closest = registry.closest(node.type)
     fix = None
     if closest and node.version == 2:
@@ -88,7 +92,7 @@ def _unknown_type(graph: OpGraph, node: Node, registry: TypeRegistry) -> Diagnos
         fix = QuickFix(f"Make it '{closest}'", correct)
     return Diagnostic(
         "type-unknown",
-        "error",
+        "warning",
         f"{node.heading}: no layer type '{node.type}' is known.",
         line,
         column,
@@ -99,44 +103,24 @@ def _unknown_type(graph: OpGraph, node: Node, registry: TypeRegistry) -> Diagnos
     )
 
 
-def one_of_a_type(graph: OpGraph, found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
-    """Say once of each type that it is not offered, however many layers are of it."""
-    by_type: dict[str, list[tuple[Node, Diagnostic]]] = {}
+def one_of_a_kind(graph: OpGraph, found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+    """Say once of each type or field that it is not offered, however many layers have it."""
+    by_subject: dict[str, dict[NodeId, tuple[Node, Diagnostic]]] = {}
     for each in found:
         if each.node is not None:
             node = graph.node(each.node)
-            by_type.setdefault(node.type, []).append((node, each))
-    for layer_type, members in by_type.items():
+            subject = each.message.removeprefix(f"{node.heading}: ").removesuffix(_NOT_OFFERED_YET)
+            by_subject.setdefault(subject, {}).setdefault(node.id, (node, each))
+    for subject, by_node in by_subject.items():
+        members = list(by_node.values())
         first = members[0][1]
         if len(members) > 1:
             named = [f"'{node.name}' (line {node.line})" for node, _ in members[:_NAMED]]
             more = f" and {len(members) - _NAMED} more" if len(members) > _NAMED else ""
-            named_type = name_type(layer_type, starts=True)
-            message = f"{named_type}, which {len(members)} layers have, is not offered yet: "
-            others = tuple(node.id for node, _ in members[1:])
-            first = replace(first, message=f"{message}{', '.join(named)}{more}.", others=others)
+            start = f"{subject[:1].upper()}{subject[1:]}, which {len(members)} layers have"
+            message = f"{start}, is not offered yet: {', '.join(named)}{more}."
+            first = replace(first, message=message, others=tuple(node.id for node, _ in members[1:]))
         yield first
-
-
-def _check_ports(node: Node, info: Any) -> Iterator[Diagnostic]:
-    if info is None:
-        return
-    for what, have in (("bottoms", len(node.bottoms)), ("tops", len(node.tops))):
-        least, most = getattr(info, f"min_{what}", 0), getattr(info, f"max_{what}", None)
-        if what == "tops" and node.type.endswith("Loss"):
-            least = 0  # a loss whose top is not named gets one without a name
-        if have < (least or 0) or (most is not None and have > most):
-            noun = what[:-1] if (most or least) == 1 else what
-            wanted = f"{least}" if least == most else f"{least} to {most}" if most is not None else f"at least {least}"
-            yield Diagnostic(
-                f"{what}-count",
-                "error",
-                f"{node.heading} ({node.type}) takes {wanted} {noun}, has {have}.",
-                node.line,
-                1,
-                node.id,
-                next_step="Add what is missing." if have < (least or 0) else "Remove what is too many.",
-            )
 
 
 def _check_name(graph: OpGraph, node: Node) -> Iterator[Diagnostic]:
@@ -209,6 +193,7 @@ def check_formats(old: Node | None, new: Node | None) -> Iterator[Diagnostic]:
         old.line,
         1,
         old.id,
+        next_step="Upgrade it if older programs need not read it.",
         fix=QuickFix("Upgrade to today's format", _upgrade),
     )
 
@@ -223,7 +208,7 @@ def check_loss(source: Node | None) -> Iterator[Diagnostic]:
         yield Diagnostic(
             "loss-missing",
             "warning",
-            "No layer of the TRAIN phase has a loss; there is nothing to train.",
+            f"No layer of the TRAIN phase has a loss: there is nothing to train on the data of {source.title}.",
             source.line,
             1,
             None,
@@ -241,16 +226,5 @@ def has_loss(graph: OpGraph, node: Node) -> bool:
     """Whether training minimises something that the layer makes."""
     if "TRAIN" not in node.phases:
         return False
-    return node.type.endswith("Loss") or any(_is_nonzero(text) for text in _weights(graph, node.id))
-
-
-def _weights(graph: OpGraph, node: NodeId) -> list[str]:
-    count = graph.count(node, ("loss_weight",))
-    return [graph.value(node, ("loss_weight", place)) or "" for place in range(count)]
-
-
-def _is_nonzero(text: str) -> bool:
-    try:
-        return float(text.rstrip("fF")) != 0
-    except ValueError:
-        return False
+    weights = loss_weights(graph, node.id)
+    return any(weights) if weights else node.type.endswith("Loss")

@@ -12,6 +12,7 @@ from typing import Any
 
 from engine.diagnostics.fields import LayerProblems, names_files
 from engine.diagnostics.layers import has_loss, is_data
+from engine.diagnostics.learning import shares
 from engine.graph import Node, NodeId, OpGraph
 
 __all__ = ["SchemaMemo"]
@@ -26,9 +27,9 @@ class SchemaMemo:
         What the schema says about layers.
     noted : set of NodeId
         Nodes of which there was something to tell.
-    sources, data, losses, files, old, new : set of NodeId
+    sources, data, losses, files, old, new, sharing, in_place : set of NodeId
         Nodes without bottoms; those of them that give data to train with; nodes with a loss; nodes that name files;
-        nodes of an old format, and of today's.
+        nodes of an old format, and of today's; nodes that name parameters; nodes that work in place.
     """
 
     def __init__(self) -> None:
@@ -44,6 +45,8 @@ class SchemaMemo:
         self.files: set[NodeId] = set()
         self.old: set[NodeId] = set()
         self.new: set[NodeId] = set()
+        self.sharing: set[NodeId] = set()
+        self.in_place: set[NodeId] = set()
         self._terms: tuple[Any, ...] = ()
         self._fed: frozenset[str] = frozenset()
         self._held: dict[NodeId, Any] = {}
@@ -123,8 +126,9 @@ class SchemaMemo:
 
     def _drop(self, node: NodeId) -> None:
         self._held.pop(node, None)
-        for facts in (self.noted, self.sources, self.data, self.losses, self.files, self.old, self.new):
-            facts.discard(node)
+        facts = (self.sources, self.data, self.losses, self.files, self.old, self.new, self.sharing, self.in_place)
+        for nodes in (self.noted, *facts):
+            nodes.discard(node)
 
     def _learn(self, graph: OpGraph, node: Node) -> None:
         if not node.bottoms:
@@ -135,6 +139,10 @@ class SchemaMemo:
             self.losses.add(node.id)
         if names_files(graph, node):
             self.files.add(node.id)
+        if shares(graph, node):
+            self.sharing.add(node.id)
+        if any(node.in_place):
+            self.in_place.add(node.id)
         if node.version < 2:
             self.old.add(node.id)
         elif not node.virtual:

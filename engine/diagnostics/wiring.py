@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
+from engine.diagnostics.learning import loss_weights
 from engine.diagnostics.records import Diagnostic, QuickFix, Severity
 from engine.graph import UNWIRED, Node, OpGraph, phase_words
 
@@ -56,9 +57,22 @@ def _check_bottom(graph: OpGraph, node: Node, bottom: int, name: str, fed: froze
             f"{title}: bottom '{name}' does not exist in {phase_words(phases)}; {writer.title} (line {writer.line}) "
             f"makes it only in {phase_words(writer.phases)}.",
             next_step="Give the two layers the same include rule, or add a layer that makes the blob.",
+            fix=_restriction(graph, node, node.phases - phases),
         )
     else:
         yield _unknown(graph, node, bottom, name)
+
+
+def _restriction(graph: OpGraph, node: Node, left: frozenset[str]) -> QuickFix | None:
+    """Return a fix that has a layer take part only in the phase that is left, if it has no rules yet."""
+    if len(left) != 1 or graph.count(node.id, ("include",)) or graph.count(node.id, ("exclude",)):
+        return None
+    (phase,) = left
+
+    def restrict(target: OpGraph) -> None:
+        target.set_field(node.id, ("include",), f"{{ phase: {phase} }}")
+
+    return QuickFix(f"Use the layer in {phase} only", restrict)
 
 
 def _forward(graph: OpGraph, node: Node, bottom: int, name: str, writer: Node) -> Diagnostic:
@@ -115,15 +129,30 @@ def _check_tops(graph: OpGraph, node: Node) -> Iterator[Diagnostic]:
     for top, name in enumerate(node.tops):
         if not node.in_place[top]:
             yield from _check_writers(graph, node, top, name)
-        if top not in read and not node.virtual and not node.type.endswith(_RESULTS):
-            yield _at(
-                graph,
-                node,
-                ("top", top),
-                "top-unused",
-                f"{node.heading}: no layer reads top '{name}'; it is an output of the net.",
-                severity="info",
-            )
+        if top not in read and not node.virtual and not node.type.endswith(_RESULTS) and not _is_loss(graph, node, top):
+            yield _unused(graph, node, top, name)
+
+
+def _is_loss(graph: OpGraph, node: Node, top: int) -> bool:
+    weights = loss_weights(graph, node.id)
+    return top < len(weights) and weights[top] != 0
+
+
+def _unused(graph: OpGraph, node: Node, top: int, name: str) -> Diagnostic:
+    def silence(target: OpGraph) -> None:
+        rules = [field.text.strip() for field in target.message(node.id) if field.name in ("include", "exclude")]
+        target.add_node("Silence", bottoms=[name], tops=0, fields="\n".join(rules))
+
+    return _at(
+        graph,
+        node,
+        ("top", top),
+        "top-unused",
+        f"{node.heading}: no layer reads top '{name}'; it is an output of the net.",
+        severity="info",
+        next_step="Connect it, or have a Silence layer read it if it is not wanted.",
+        fix=QuickFix("Have a Silence layer read it", silence),
+    )
 
 
 def _check_writers(graph: OpGraph, node: Node, top: int, name: str) -> Iterator[Diagnostic]:

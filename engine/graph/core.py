@@ -19,7 +19,7 @@ from engine.graph.change import Change, Tracker
 from engine.graph.records import INPUTS, Edge, Events, NodeId
 from engine.graph.rules import NetState, states_for
 from engine.graph.wiring import wire
-from engine.prototxt import EditLog, Field, Style, Tree, style_of
+from engine.prototxt import EditLog, Field, Style, Tree, misread, style_of
 from engine.prototxt.edits import Part, top_of
 
 __all__ = ["GraphCore"]
@@ -86,6 +86,7 @@ class GraphCore:
         try:
             yield change
             self._sync()
+            self._check_reading()
         except BaseException:
             log.roll_back(0)
             self._sync()
@@ -138,6 +139,18 @@ class GraphCore:
                 errors.append(error)
         if errors:
             raise errors[0]
+
+    def _check_reading(self) -> None:
+        """Refuse edits of broken text after which it would be read in another way than the graph has it."""
+        log = self._editing
+        item, corrections = misread(self._tree, log.doubtful) if len(log) else (None, [])
+        for corrected, faults in corrections:
+            log.correct(corrected, faults)
+        if item is not None:
+            raise GraphError(
+                f"The text is broken around line {self._tree.start_line(item)}; it would be read in another way then.",
+                next_step="Mend the text there first.",
+            )
 
     @property
     def _editing(self) -> EditLog:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from engine.graph.rewriting import TextVerbs
+from engine.graph.fragments import FragmentVerbs
 from engine.prototxt import parse
 
 __all__ = ["OpGraph"]
 
 
-class OpGraph(TextVerbs):
+class OpGraph(FragmentVerbs):
     """A prototxt document as a graph of layers.
 
     Nodes are layers in document order, edges are blobs on their way; see :class:`Node` and :class:`Edge`. The text is

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from engine.blob import Blob
+from engine.in_place import Step, find_spoiled
 from engine.net.nodes import NetNode
 
 __all__ = ["find_overwriting"]
@@ -20,23 +22,13 @@ def find_overwriting(nodes: Sequence[NetNode]) -> list[str]:
     nodes : sequence of NetNode
         The net in order, with backward flags.
     """
-    found: list[str] = []
-    writers: dict[Blob, list[NetNode]] = {}
-    for node in nodes:
-        for blob in node.tops:
-            if blob not in node.bottoms:
-                writers[blob] = []
-            found += [_warning(reader, node, blob) for reader in writers[blob] if _spoils(node, reader)]
-            writers[blob] = [each for each in writers[blob] if not _spoils(node, each)]
-            if node.needs_backward and any(node.propagate_down) and node.layer.backward_reads:
-                writers[blob].append(node)
-    return found
+    return [_warning(reader, writer, cast(Blob, blob)) for reader, writer, blob in find_spoiled(map(_step, nodes))]
 
 
-def _spoils(node: NetNode, reader: NetNode) -> bool:
-    """Whether a layer in place on a blob leaves less of it than a layer before it reads."""
-    leaves = node.layer.in_place_leaves
-    return leaves != "values" and leaves != reader.layer.backward_reads
+def _step(node: NetNode) -> Step[NetNode]:
+    has_gradient = node.needs_backward and any(node.propagate_down)
+    reads = node.layer.backward_reads if has_gradient else ""
+    return Step(node, node.bottoms, node.tops, reads, node.layer.in_place_leaves)
 
 
 def _warning(reader: NetNode, writer: NetNode, blob: Blob) -> str:

@@ -1,7 +1,7 @@
 """Prototxt without loss: ``bytes(parse(data)) == data`` for any bytes."""
 
 from engine.prototxt.edits import EditLog
-from engine.prototxt.incremental import Patch, reparse
+from engine.prototxt.incremental import Patch, misread, reparse
 from engine.prototxt.parser import parse
 from engine.prototxt.parts import Element, Field, Item, Junk, ListValue, Message, Note, Scalar, Value
 from engine.prototxt.problems import Fault, ParseProblem
@@ -27,6 +27,7 @@ __all__ = [
     "Value",
     "insert_fields",
     "insert_items",
+    "misread",
     "parse",
     "parse_fields",
     "parse_value",

@@ -10,7 +10,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine.prototxt.parser import parse
-from engine.prototxt.parts import Container, Document, Element, Field, Junk, ListValue, Message, Note, Scalar, TopItem
+from engine.prototxt.parts import (
+    Container,
+    Document,
+    Element,
+    Field,
+    Item,
+    Junk,
+    ListValue,
+    Message,
+    Note,
+    Scalar,
+    TopItem,
+)
 from engine.prototxt.problems import Fault
 from engine.prototxt.tree import Tree
 
@@ -93,11 +105,17 @@ class EditLog:
     touched : callable
         Called after each edit, also when one is taken back or made again, with the part that was edited and with the
         items that a splice took out or put in.
+
+    Attributes
+    ----------
+    doubtful : set of Field, Junk and Note
+        Items at the top of the file that had faults when something in them was edited.
     """
 
     def __init__(self, touched: Touched) -> None:
         self._touched = touched
         self._edits: list[_Edit] = []
+        self.doubtful: set[TopItem] = set()
 
     def __len__(self) -> int:
         return len(self._edits)
@@ -114,6 +132,12 @@ class EditLog:
         if before is not value and before != value:
             edit = _Assign(part, attribute, before, value)
             self._make(edit)
+
+    def correct(self, item: Item, faults: tuple[Fault, ...]) -> None:
+        """Give an item at the top of the file other faults; its text stays."""
+        edit = _Assign(item, "faults", item.faults, faults)
+        edit.redo()
+        self._edits.append(edit)
 
     def undo(self, mark: int = 0) -> None:
         """Take back the edits after the first ``mark``, the last one first; they stay recorded."""
@@ -140,6 +164,7 @@ class EditLog:
         top = self._forget(part)
         if isinstance(top, TopItem) and top.faults:
             now = tuple(Fault(each.offset, each.message, each.hint) for each in parse(top.text).problems)
+            self.doubtful.add(top)
             edit.faults = (top.faults, now)
             top.faults = now
         self._touched(part, edit.moved)

@@ -8,14 +8,16 @@ two items where it stood the last time too.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Set
 from dataclasses import dataclass
 from itertools import accumulate
 
 from engine.prototxt.parser import MOST_FAULTS, parse_part
-from engine.prototxt.parts import Field, Item, Note
+from engine.prototxt.parts import Field, Item, Junk, Note, TopItem, pieces
+from engine.prototxt.problems import Fault
 from engine.prototxt.tree import Tree
 
-__all__ = ["Patch", "reparse"]
+__all__ = ["Patch", "misread", "reparse"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,50 @@ def reparse(tree: Tree, text: str) -> Patch:
         whole, _ = parse_part(text, 0, frozenset())
         return Patch(0, len(items), whole.root.items, whole.root.close_lead)
     return Patch(start, stop, part.root.items, part.root.close_lead if stop == len(items) else tree.root.close_lead)
+
+
+def misread(tree: Tree, doubtful: Set[TopItem]) -> tuple[Item | None, list[tuple[Item, tuple[Fault, ...]]]]:
+    """Find out whether an edited tree is what reading its text gives; only broken text can make a difference.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree whose parts were edited.
+    doubtful : set of Field, Junk and Note
+        Items that had faults before they were edited.
+
+    Returns
+    -------
+    item : Field, Junk, Note or None
+        The broken item around which the text would be read in another way, or None.
+    corrections : list of (item, faults)
+        Items that would be read in the same way, with other faults than they have now.
+    """
+    corrections: list[tuple[Item, tuple[Fault, ...]]] = []
+    items = tree.root.items
+    suspects = [place for place, item in enumerate(items) if item.faults or type(item) is Junk]
+    if doubtful:
+        suspects = sorted({*suspects, *(place for place, item in enumerate(items) if item in doubtful)})
+    if not suspects:
+        return None, corrections
+    text = tree.text[len(tree.bom) :]
+    starts = list(accumulate([len(item.text) for item in items], initial=0))
+    stops = {starts[place]: place for place in range(1, len(items)) if _is_fixed(items, place)}
+    done = past = 0
+    for suspect in suspects:
+        if suspect < done:
+            continue
+        start = max(_beginning(items, suspect - 1), done)
+        for place in range(past, suspect + 1):
+            stops.pop(starts[place], None)
+        past = suspect + 1
+        part, end = parse_part(text, starts[start], stops.keys())
+        done = stops.get(end, len(items))
+        if [pieces(item) for item in items[start:done]] != [pieces(item) for item in part.root.items]:
+            return items[suspect], []
+        both = zip(items[start:done], part.root.items, strict=True)
+        corrections += [(item, fresh.faults) for item, fresh in both if item.faults != fresh.faults]
+    return None, corrections
 
 
 def _beginning(items: list[Item], place: int) -> int:

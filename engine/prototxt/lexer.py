@@ -1,7 +1,8 @@
 """The words of the text format, as regular expressions.
 
 One match takes a whole field: what leads to it, name, gap, value and the rest of its line. That is what makes a file
-of 10,000 layers cheap to read. All repeats are possessive, so no text makes them backtrack.
+of 10,000 layers cheap to read. Repeats of one sign are possessive, so that no text makes them backtrack. Repeats of
+groups are not: early releases of Python 3.11 (3.11.2 is one) do not go back when a possessive group fails half-way.
 """
 
 from __future__ import annotations
@@ -24,23 +25,23 @@ __all__ = [
 ]
 
 _H = r"[ \t\r\v\f]*+"
-_TRIVIA = r"[ \t\n\r\v\f]*+(?:#[^\n]*+[ \t\n\r\v\f]*+)*+"
-_REST = rf"{_H}(?:[,;]{_H})?+(?:\#[^\n]*+)?+\n?+"
-_OPEN_REST = rf"{_H}(?:\#[^\n]*+)?+\n?+"
+_TRIVIA = r"[ \t\n\r\v\f]*+(?:#[^\n]*+[ \t\n\r\v\f]*+)*"
+_REST = rf"{_H}(?:[,;]{_H})?(?:\#[^\n]*+)?\n?+"
+_OPEN_REST = rf"{_H}(?:\#[^\n]*+)?\n?+"
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*+"
-_STRING = r"""(?:"(?:[^"\\\n]++|\\[^\n])*+"|'(?:[^'\\\n]++|\\[^\n])*+')"""
-_STRINGS = rf"{_STRING}(?:{_TRIVIA}{_STRING})*+"
+_STRING = r"""(?:"(?:[^"\\\n]++|\\[^\n])*"|'(?:[^'\\\n]++|\\[^\n])*')"""
+_STRINGS = rf"{_STRING}(?:{_TRIVIA}{_STRING})*"
 _SPACE = r"[ \t\n\r\v\f]*+"
 # What may follow a number or a word directly.
 _END = r"(?=[ \t\n\r\v\f,;}>\]\#]|\Z)"
-_NUMBER = rf"(?:-{_SPACE})?+(?:0[xX][0-9a-fA-F]++|(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+[fF]?+){_END}"
-_WORD = rf"(?:-{_SPACE})?+{_NAME}{_END}(?!{_SPACE}[:{{<])"
+_NUMBER = rf"(?:-{_SPACE})?(?:0[xX][0-9a-fA-F]++|(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?[fF]?+){_END}"
+_WORD = rf"(?:-{_SPACE})?{_NAME}{_END}(?!{_SPACE}[:{{<])"
 _SCALAR = rf"(?:{_STRINGS}|{_NUMBER}|{_WORD})"
 
 #: A whole scalar field, the head of a message, or a closing bracket; the last group that matched tells which.
 FIELD = re.compile(
     rf"({_TRIVIA})(?:({_NAME})(?:({_TRIVIA}:{_TRIVIA})({_SCALAR})(?P<scalar>{_REST})"
-    rf"|({_TRIVIA}(?::{_TRIVIA})?+)(?P<message>[{{<]{_OPEN_REST}))"
+    rf"|({_TRIVIA}(?::{_TRIVIA})?)(?P<message>[{{<]{_OPEN_REST}))"
     rf"|([}}>])(?P<close>{_REST}))"
 )
 #: One part of a list: a scalar, the head of a message, or the closing bracket.

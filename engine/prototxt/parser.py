@@ -154,6 +154,8 @@ class _Parser:
         return here
 
     def _fault_unclosed(self, owner: Field, position: int, before: str) -> None:
+        if len(self.found) >= MOST_FAULTS:
+            return
         place = len(self.text[:position].rstrip())
         self._fault(max(place - 1, 0), *faults.unclosed(owner, before), name_layer=False)
 

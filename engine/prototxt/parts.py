@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from engine.prototxt.document import Document
 from engine.prototxt.problems import Fault
 from engine.prototxt.scalars import kind_of, unquote, unquote_bytes
 
@@ -27,21 +28,7 @@ __all__ = [
     "Part",
     "Scalar",
 ]
-__all__ += ["TopItem", "Value", "locate", "render"]
-
-
-class Document:
-    """What a tree is to its parts."""
-
-    __slots__ = ()
-
-    def start_line(self, item: TopItem) -> int:
-        """1-based line on which the text of a top item begins; 0 for what is not at the top of this document."""
-        raise NotImplementedError
-
-    def start_column(self, item: TopItem) -> int:
-        """1-based column at which the text of a top item begins."""
-        raise NotImplementedError
+__all__ += ["TopItem", "Value", "locate", "pieces", "render"]
 
 
 class _Placed:
@@ -327,6 +314,11 @@ Part = Scalar | Message | ListValue | Element | TopItem
 
 def render(part: Part) -> str:
     """Return the text of a part of the tree, put together from its pieces."""
+    return "".join(pieces(part))
+
+
+def pieces(part: Part) -> list[str]:
+    """Return the text of a part of the tree in the pieces that its parts hold, empty ones too."""
     out: list[str] = []
     stack: list[Part | str] = [part]
     while stack:
@@ -353,22 +345,21 @@ def render(part: Part) -> str:
             out += (piece.lead, piece.junk)
         elif isinstance(piece, Note):
             out.append(piece.lead)
-    return "".join(out)
+    return out
 
 
 def locate(part: Part) -> tuple[int, int]:
     """Return the 1-based line and column of a part; (0, 0) outside a tree."""
-    before: list[str] = []
-    if isinstance(part, (Field, Element, Junk)):
-        before.append(part.lead)
+    offset = len(part.lead) if isinstance(part, (Field, Element, Junk)) else 0
+    inside: list[tuple[Container, Part]] = []
     here: Part = part
     while True:
         if isinstance(here, (Scalar, Message, ListValue)):
             owner = here.owner
             if isinstance(owner, Field):
-                before += (owner.gap, owner.name, owner.lead)
+                offset += len(owner.lead) + len(owner.name) + len(owner.gap)
             elif isinstance(owner, Element):
-                before.append(owner.lead)
+                offset += len(owner.lead)
             else:
                 return (0, 0)
             here = owner
@@ -377,22 +368,25 @@ def locate(part: Part) -> tuple[int, int]:
             return (0, 0)
         if isinstance(parent, Message) and isinstance(parent.owner, Document):
             break
-        for sibling in reversed(parent.items[: _index(parent, here)]):
-            before.append(render(sibling))
-        before.append(parent.open)
+        offset += len(parent.open)
+        inside.append((parent, here))
         here = parent
     assert isinstance(here, TopItem)
     tree = parent.owner
-    text = "".join(reversed(before))
-    line = tree.start_line(here)
-    if "\n" in text:
-        return line + text.count("\n"), len(text) - text.rfind("\n")
-    return line, tree.start_column(here) + len(text)
+    offset += sum(_offset_in(tree.offsets.setdefault(container, {}), container, child) for container, child in inside)
+    text = here.text
+    line_start = text.rfind("\n", 0, offset) + 1
+    column = offset - line_start + 1
+    if not line_start:
+        column += tree.start_column(here) - 1
+    return tree.start_line(here) + text.count("\n", 0, offset), column
 
 
-def _index(parent: Container, child: Part) -> int:
-    """Return the place of a child by identity."""
-    for place, item in enumerate(parent.items):
-        if item is child:
-            return place
-    raise ValueError("the part is not where its parent says")
+def _offset_in(known: dict[Part, int], container: Container, child: Part) -> int:
+    """Return where the text of a child begins after the opening bracket; ``known`` holds the first children's."""
+    place = len(known)
+    while child not in known:
+        before = container.items[place - 1] if place else None
+        known[container.items[place]] = 0 if before is None else known[before] + len(render(before))
+        place += 1
+    return known[child]

@@ -24,7 +24,7 @@ _SIMPLE = {
     "'": b"'",
     '"': b'"',
 }
-_PIECE = re.compile(r'"(?P<double>(?:[^"\\]++|\\.)*+)"?|' r"'(?P<single>(?:[^'\\]++|\\.)*+)'?", re.DOTALL)
+_PIECE = re.compile(r'"(?P<double>(?:[^"\\]++|\\.)*)"?|' r"'(?P<single>(?:[^'\\]++|\\.)*)'?", re.DOTALL)
 _PLAIN = re.compile(r'"([^"\\]*)"\Z|' r"'([^'\\]*)'\Z")
 _ESCAPE = re.compile(
     r"\\(?:u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2})"

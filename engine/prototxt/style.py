@@ -59,7 +59,8 @@ def style_of(tree: Tree) -> Style:
             message = field.message
             if message is None:
                 if isinstance(field.value, Scalar):
-                    counts["gap"][field.gap] += 1
+                    if ":" in field.gap:
+                        counts["gap"][field.gap] += 1
                     if field.value.kind == "string":
                         counts["mark"][field.value.text[0]] += 1
                 continue

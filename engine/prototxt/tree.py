@@ -23,14 +23,16 @@ class Tree(Document):
         Grows with every edit.
     """
 
-    __slots__ = ("_lines", "_lines_version", "_places", "bom", "root", "version")
+    __slots__ = ("_columns", "_lines", "_lines_version", "_places", "bom", "root", "version")
 
     def __init__(self, bom: str = "") -> None:
+        super().__init__()
         self.bom = bom
         self.root = Message("", self)
         self.version = 0
         self._lines: list[int] = []
         self._places: dict[TopItem, int] = {}
+        self._columns: dict[int, int] = {}  # of items by their place, as far as they were asked for
         self._lines_version = -1
 
     @property
@@ -74,20 +76,24 @@ class Tree(Document):
             items = self.root.items
             self._lines = list(accumulate([item.line_breaks for item in items], initial=1))
             self._places = {item: place for place, item in enumerate(items)}
+            self._columns = {}
             self._lines_version = self.version
         place = self._places.get(item)
         return 0 if place is None else self._lines[place]
 
     def start_column(self, item: TopItem) -> int:
         """1-based column at which the text of a top item begins."""
-        items = self.root.items
-        column = 1
-        for place in range(self._places[item] - 1, -1, -1):
-            text = items[place].text
-            if "\n" in text:
-                return column + len(text) - text.rfind("\n") - 1
-            column += len(text)
-        return column
+        self.start_line(item)
+        items, columns = self.root.items, self._columns
+        last = place = self._places[item]
+        while place > 0 and place not in columns and "\n" not in items[place - 1].text:
+            place -= 1
+        if place not in columns:
+            before = items[place - 1].text if place else ""
+            columns[place] = len(before) - before.rfind("\n")
+        for following in range(place, last):
+            columns[following + 1] = columns[following] + len(items[following].text)
+        return columns[last]
 
     def start_offset(self, item: TopItem) -> int:
         """Offset, in characters, of the text of a top item."""
@@ -97,3 +103,5 @@ class Tree(Document):
     def touch(self) -> None:
         """Note that the text has changed."""
         self.version += 1
+        if self.offsets:
+            self.offsets = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from engine.schema.catalogue import Schema, load_schema
 from engine.schema.convert import Conversion, SchemaProblem, convert, to_message
-from engine.schema.dialects import Dialect, dialect_names, dialects_with, dialects_with_type, find_dialect
+from engine.schema.dialects import BVLC, Dialect, dialect_names, dialects_with, dialects_with_type, find_dialect
 from engine.schema.guess import DialectGuess, guess_dialect
 from engine.schema.info import EnumValueInfo, FieldInfo, MessageInfo
 from engine.schema.layer_fields import is_caffe_type
@@ -17,6 +17,7 @@ from engine.schema.sniff import FileKind, describe_kind, sniff
 from engine.schema.text import format_float32, quote, to_text
 
 __all__ = [
+    "BVLC",
     "Conversion",
     "Dialect",
     "DialectGuess",

@@ -17,6 +17,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from engine import prototxt
 from engine.errors import SchemaError
 from engine.schema.catalogue import Schema, load_schema
+from engine.schema.dialects import BVLC, dialects_with, find_dialect
 from engine.schema.values import parse_bool, parse_enum, parse_float, parse_integer, parse_string
 
 __all__ = ["Conversion", "SchemaProblem", "convert", "to_message"]
@@ -32,7 +33,7 @@ _TEXT_TYPES = frozenset({FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES
 
 _ALIKE = 0.81
 
-ProblemKind = Literal["unknown_field", "duplicate_field", "bad_value", "not_prototxt"]
+ProblemKind = Literal["unknown_field", "unknown_word", "duplicate_field", "bad_value", "not_prototxt"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,8 @@ class SchemaProblem:
     Attributes
     ----------
     kind : str
-        ``unknown_field``, ``duplicate_field`` (a field that may be given once is given again), ``bad_value`` or
-        ``not_prototxt`` (text that is not a field at all).
+        ``unknown_field``, ``unknown_word`` (a word that the field's enum does not have), ``duplicate_field`` (a field
+        that may be given once is given again), ``bad_value`` or ``not_prototxt`` (text that is not a field at all).
     message_type : str
         Message in whose text the problem lies.
     field : str
@@ -126,9 +127,13 @@ def to_message(tree: prototxt.Message, type_name: str, *, schema: Schema | None 
 
 def as_error(problem: SchemaProblem, source: str = "") -> SchemaError:
     """Return a problem as the error to raise; ``source`` is the name of the file."""
-    return SchemaError(
-        problem.text, line=problem.line, column=problem.column, source=source, next_step=problem.next_step
-    )
+    text, step = problem.text, problem.next_step
+    if problem.kind == "unknown_field":
+        origins = [name for name in dialects_with(problem.message_type, problem.field) if name != BVLC]
+        if origins:
+            text = f"Field '{problem.field}' belongs to {find_dialect(origins[0]).title} and is not offered yet."
+            step = "Remove it before a run."
+    return SchemaError(text, line=problem.line, column=problem.column, source=source, next_step=step)
 
 
 def _fill(message: Any, tree: prototxt.Message, problems: list[SchemaProblem]) -> None:
@@ -143,7 +148,7 @@ def _fill(message: Any, tree: prototxt.Message, problems: list[SchemaProblem]) -
             text = f"Expected a field of {descriptor.name}, got {item.junk.strip()[:40]}"
             problems.append(_problem("not_prototxt", descriptor, "", text, item))
             continue
-        field = fields.get(item.name)
+        field = fields.get(item.name) if item.name.isascii() else None  # protobuf fails on what is not UTF-8
         if field is None:
             problems.append(_unknown_field(descriptor, item))
             continue
@@ -170,7 +175,9 @@ def _set_field(message: Any, field: Any, item: prototxt.Field, problems: list[Sc
         except ValueError as error:
             text = f"Field '{field.name}' of {message.DESCRIPTOR.name}: {error}"
             place = value if isinstance(value, prototxt.Scalar) else item
-            problems.append(_problem("bad_value", message.DESCRIPTOR, field.name, text, place))
+            is_word = field.type == FieldDescriptor.TYPE_ENUM and getattr(value, "kind", "") == "identifier"
+            kind: ProblemKind = "unknown_word" if is_word else "bad_value"
+            problems.append(_problem(kind, message.DESCRIPTOR, field.name, text, place))
 
 
 def _values(item: prototxt.Field) -> Iterator[prototxt.Scalar | prototxt.Message]:

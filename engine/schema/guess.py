@@ -18,6 +18,8 @@ __all__ = ["DialectGuess", "guess_dialect"]
 
 _Path = tuple[str, ...]
 _LAYERS = ("layer", "layers")
+#: Messages of no schema nest as deep; what lies deeper in a broken text is of no use and would fill the memory.
+_DEEPEST = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,8 @@ class _Usage:
                 self.fields[here] = None
                 for value in _values(field):
                     if isinstance(value, prototxt.Message):
-                        work.append((value, here))
+                        if len(here) < _DEEPEST:
+                            work.append((value, here))
                     elif value.kind == "identifier":
                         self.words[here, value.text] = None
                     elif value.kind == "string" and here[-1] == "type" and path and path[-1] in _LAYERS:

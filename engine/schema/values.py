@@ -86,7 +86,7 @@ def parse_enum(text: str, enum: Any) -> int:
     text : str
     enum : google.protobuf.descriptor.EnumDescriptor
     """
-    value = enum.values_by_name.get(text)
+    value = enum.values_by_name.get(text) if text.isascii() else None  # protobuf fails on what is not UTF-8
     if value is not None:
         return int(value.number)
     number = _integer(text)

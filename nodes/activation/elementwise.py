@@ -31,6 +31,7 @@ class ElementwiseLayer(Layer):
         if not (self.needs_input and is_in_place(bottom, top)):
             return
         self.backward_reads = "values"  # of its bottom, which its top then is
+        self.spoils_itself = True
         if self.phase is Phase.TRAIN:
             _log.warning(
                 "Layer '%s' (%s): in place its gradient is wrong, as in Caffe. Give the top a name of its own.",

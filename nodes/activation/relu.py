@@ -28,7 +28,8 @@ class ReLULayer(UnaryLayer):
         slope = self.layer_param.relu_param.negative_slope
         super().setup(bottom, top)
         in_place = bottom[0].on_host is top[0].on_host
-        if in_place and slope < 0:
+        self.spoils_itself = in_place and slope < 0
+        if self.spoils_itself:
             _log.warning(
                 "Layer '%s' (ReLU): with a negative_slope of %g in place the gradient is wrong, as in Caffe. "
                 "Give the top a name of its own.",

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from tests.app.properties.nets import NET
 
@@ -133,7 +133,7 @@ def test_nothing_selected_shows_the_net(bench: Make) -> None:
     net = bench(NET)
     from app.properties.net_page import net_facts, type_counts
 
-    assert dict(net_facts(net.document)) == {"Layers": "6", "in TEST": "5"}
+    assert dict(net_facts(net.document)) == {"Layers": "6", "in TEST": "5", "Dialect": "BVLC's Caffe"}
     assert dict(type_counts(net.document))["Convolution"] == "2"
     net.type("net_name", "Larger")
     assert net.text == NET.replace('"Small"', '"Larger"')
@@ -247,3 +247,19 @@ def test_a_name_longer_than_a_line_edit_takes_is_not_cut(bench):
     one.panel.commit()
     assert not one.document.modified
     assert one.text == text
+
+
+def test_another_dialect_brings_its_fields(bench: Make) -> None:
+    net = bench('layer { name: "p" type: "Pooling" top: "y" pooling_param { torch_pooling: true } }\n')
+    net.select("p")
+    assert "Not in the schema" in net.row("pooling_param.torch_pooling").message.text()
+    net.document.set_dialect("nvidia")
+    assert "Not in the schema" not in net.row("pooling_param.torch_pooling").message.text()
+    net.document.undo_stack.undo()
+    assert "Not in the schema" in net.row("pooling_param.torch_pooling").message.text()
+    net.document.selection.set(())
+    net.document.selection.flush()
+    net.document.set_dialect("nvidia")
+    net.qtbot.waitUntil(lambda: any(label.text() == "NVIDIA's Caffe" for label in net.panel.page.findChildren(QLabel)))
+    net.select("p")
+    assert "Not in the schema" not in net.row("pooling_param.torch_pooling").message.text()

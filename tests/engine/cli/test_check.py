@@ -6,7 +6,12 @@ from pathlib import Path
 import pytest
 
 from engine.cli import main
+from engine.errors import NetcanvasError
+from engine.layer import Phase
+from engine.net import Net
+from engine.registry import default_registry
 from engine.resources import resource_path
+from engine.schema import read_net
 
 LENET = resource_path("examples/lenet")
 
@@ -106,3 +111,60 @@ def test_plugin_code_runs_only_when_trusted(tmp_path: Path, trust: bool, capsys:
     code = main(["check", str(tmp_path / "net.prototxt"), *(["--trust"] if trust else [])])
     assert code == int(trust) and (tmp_path / "mark").exists() is trust
     assert ("x7" in capsys.readouterr().out) is trust
+
+
+INPUT = 'layer { name: "in" type: "Input" top: "x" input_param { shape { dim: 2 dim: 3 dim: 4 dim: 4 } } }\n'
+POOL = 'layer { name: "p" type: "Pooling" bottom: "x" top: "p" pooling_param { kernel_size: 2 torch_pooling: true } }\n'
+PERMUTE = 'layer { name: "q" type: "Permute" bottom: "x" top: "q" permute_param { order: 0 } }\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "flags", "told"),
+    [
+        (INPUT, [], []),
+        (INPUT + POOL, [], ["dialect", "field-not-offered"]),
+        (INPUT + POOL, ["--dialect", "nvidia"], ["field-not-offered"]),
+        (INPUT + POOL, ["--dialect", "bvlc"], ["field-unknown"]),
+        (INPUT + PERMUTE, [], ["dialect", "type-not-offered"]),
+    ],
+)
+def test_a_file_of_a_fork_is_read_in_its_dialect_and_does_not_train(
+    tmp_path: Path, text: str, flags: list[str], told: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "net.prototxt"
+    path.write_text(text)
+    assert main(["check", "--json", str(path), *flags]) == bool(told)
+    found = [each for each in json.loads(capsys.readouterr().out) if each["code"] != "top-unused"]
+    assert [each["code"] for each in found] == told
+    if "dialect" in told:
+        title = "NVIDIA's Caffe (nvidia)" if "torch" in text else "SSD's Caffe (ssd)"
+        assert found[0]["severity"] == "info" and title in found[0]["message"]
+    if told:
+        with pytest.raises(NetcanvasError):
+            Net(read_net(path), Phase.TRAIN, registry=default_registry())
+
+
+def test_a_solver_of_a_fork(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    solver = tmp_path / "solver.prototxt"
+    solver.write_text('net: "n"\nbase_lr: 1\nlr_policy: "fixed"\neval_type: "detection"\n')
+    assert main(["check", str(solver)]) == 1
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith(f"{solver}:1:1: info: Taken for a file of SSD's Caffe (ssd): eval_type.")
+    assert second.startswith(f"{solver}:4:1: error: Field 'eval_type' of SSD's Caffe is not offered yet.")
+    assert second.endswith("[field-not-offered]")
+
+
+def test_a_dialect_that_does_not_exist(net: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(net), "--dialect", "sdd"]) == 1
+    assert "No dialect of Caffe is called 'sdd'. Choose one of bvlc, ssd" in capsys.readouterr().err
+
+
+def test_train_refuses_what_a_document_may_hold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "net.prototxt").write_text(INPUT + POOL)
+    solver = tmp_path / "solver.prototxt"
+    solver.write_text('net: "net.prototxt"\nbase_lr: 1\nlr_policy: "fixed"\nmax_iter: 1\n')
+    assert main(["train", "--solver", str(solver)]) == 1
+    fault = "Field 'torch_pooling' belongs to NVIDIA's Caffe and is not offered yet. Remove it before a run."
+    assert fault in capsys.readouterr().err
+    assert main(["check", str(solver)]) == 1
+    assert fault in capsys.readouterr().out

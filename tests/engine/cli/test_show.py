@@ -104,3 +104,13 @@ def test_other_files_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[s
     path.write_text("base_lr: 1\nlr_policy: 'fixed'\n")
     assert main(["show", str(path)]) == 1
     assert "looks like a solver" in capsys.readouterr().err
+
+
+def test_the_dialect_is_told_where_a_shape_is_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fork = 'layer { name: "q" type: "Permute" bottom: "f" top: "q" permute_param { order: 0 } }'
+    path = tmp_path / "n.prototxt"
+    assert show(path, NET, capsys)["dialect"] == "bvlc"
+    assert show(path, NET + fork, capsys)["dialect"] == "ssd"
+    assert main(["show", str(path)]) == 0
+    *_, unknown, dialect = capsys.readouterr().out.splitlines()
+    assert "1 of 6 layers" in unknown and dialect.startswith("Taken for a file of SSD's Caffe (ssd): ")

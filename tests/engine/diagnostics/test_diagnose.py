@@ -150,7 +150,7 @@ def test_the_number_of_bottoms_is_checked():
         (
             "convolution_param { num_outputs: 3 }",
             "field-unknown",
-            "error",
+            "warning",
             ("convolution_param", "num_outputs"),
             "num_output",
         ),
@@ -161,7 +161,7 @@ def test_the_number_of_bottoms_is_checked():
             ("convolution_param", "num_output"),
             "quotes",
         ),
-        ("pooling_param { pool: MAXX }", "field-value", "error", ("pooling_param", "pool"), "MAXX"),
+        ("pooling_param { pool: MAXX }", "word-unknown", "warning", ("pooling_param", "pool"), "MAXX"),
         ("param { } param { lr_mult: x }", "field-value", "error", ("param", 1, "lr_mult"), "lr_mult"),
         ("dropout_param { dropout_ratio: 1 dropout_ratio: 2 }", "field-repeated", "error", None, "dropout_ratio"),
     ],
@@ -183,7 +183,7 @@ def test_a_memo_follows_edits_and_moved_lines():
     memo = SchemaMemo()
 
     def lines():
-        return [each.line for each in diagnose(graph, memo=memo) if each.code == "field-value"]
+        return [each.line for each in diagnose(graph, memo=memo) if each.code == "word-unknown"]
 
     assert lines() == lines() == [2]
     graph.add_node("ReLU", after=node(graph, "a"))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
+import re
 
 import pytest
 
-from engine.prototxt import ListValue, Message, Note, Scalar, parse, quote, unquote, unquote_bytes
+from engine.prototxt import ListValue, Message, Note, Scalar, lexer, parse, quote, scalars, unquote, unquote_bytes
 from tests.support import SHARED, shared, shared_files
 
 PLAIN = """\
@@ -230,3 +231,11 @@ def test_last_field_counts_and_all_are_listed():
     assert root.text_of("a") == "2"
     assert len(root.fields("a")) == 2
     assert root.text_of("b") is None and root.get("c") is None
+
+
+@pytest.mark.parametrize("module", [lexer, scalars])
+def test_no_group_is_repeated_possessively(module):
+    """Python 3.11.2 stays where a possessive group failed: `(?:,b)*+` on ",c" takes the comma."""
+    patterns = [each.pattern for each in vars(module).values() if isinstance(each, re.Pattern)]
+    assert patterns
+    assert [each for each in patterns if re.search(r"\)[*+?]\+", each)] == []

@@ -156,7 +156,7 @@ def test_empty_message_is_present():
         ("layer { relu_param { } relu_param { } }", "duplicate_field", 1, 24, "'relu_param'"),
         ("layer {\n  pooling_param { kernel_size: 2.0 } }", "bad_value", 2, 32, "expected a whole number, got 2.0"),
         ("layer { pooling_param { kernel_size: -1 } }", "bad_value", 1, 38, "from 0 to 4294967295"),
-        ("layer { pooling_param { pool: MEAN } }", "bad_value", 1, 31, "one of MAX, AVE, STOCHASTIC, got MEAN"),
+        ("layer { pooling_param { pool: MEAN } }", "unknown_word", 1, 31, "one of MAX, AVE, STOCHASTIC, got MEAN"),
         ('layer { pooling_param { pool: "AVE" } }', "bad_value", 1, 31, "without quotes"),
         ("layer { dropout_param { dropout_ratio: 0x1 } }", "bad_value", 1, 40, "a decimal number"),
         ("layer { dropout_param { dropout_ratio: 010 } }", "bad_value", 1, 40, "a decimal number"),

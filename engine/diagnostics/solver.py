@@ -1,0 +1,98 @@
+"""Rules about a solver and the net that it names: whether they belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from engine.diagnostics.layers import is_data
+from engine.diagnostics.records import Diagnostic, Severity
+from engine.graph import OpGraph
+from engine.paths import ResolvedPath, resolve, search_folders
+from engine.prototxt import Message, Scalar, parse
+
+__all__ = ["check_solver"]
+
+_TRAIN = ("net", "train_net")
+_NETS = (*_TRAIN, "test_net")
+
+
+def check_solver(text: bytes | str, path: Path, nets: Iterable[Path] = ()) -> list[Diagnostic]:
+    """Say where a solver and its net do not fit; net files are read, data is not opened.
+
+    Parameters
+    ----------
+    text : bytes or str
+        The solver, in text that can be read.
+    path : Path
+        Its file; nets are looked for from its folder.
+    nets : iterable of Path
+        Nets that are looked at together with it. If there is one beside the solver, the solver should name it.
+    """
+    root = parse(text).root
+    return sorted(_check(root, path, nets), key=lambda each: (each.line, each.column))
+
+
+def _check(root: Message, path: Path, nets: Iterable[Path]) -> Iterator[Diagnostic]:
+    for name in _NETS:
+        found = _resolved(root, name, path)
+        if found is not None and not found.found:
+            tried = ", ".join(f"'{each}'" for each in found.tried)
+            message = f"Solver: {name} '{found.written}' was not found; tried {tried}."
+            yield _at(root, name, "solver-net-missing", "error", message, "Correct the path.")
+    named = next((name for name in _TRAIN if root.get(name) is not None), "")
+    found = _resolved(root, named, path)
+    if found is not None and found.found:
+        yield from _check_other(root, named, found.path, path, nets)
+        yield from _check_phases(root, named, found.path)
+    max_iter = _text(root, "max_iter")
+    if max_iter is None or max_iter.lstrip("+0") == "" or max_iter.startswith("-"):
+        message = f"Solver: expected a max_iter of 1 or more, got {max_iter or 'none'}; it trains nothing."
+        step = "Set max_iter to the iterations to train for."
+        yield _at(root, "max_iter", "solver-max-iter", "warning", message, step)
+    if root.get("test_interval") is not None and root.get("test_iter") is None:
+        message = "Solver: test_interval is set, but no test_iter, so it never tests."
+        step = "Set test_iter to the batches of a test pass, or remove test_interval."
+        yield _at(root, "test_interval", "solver-test-iter", "warning", message, step)
+
+
+def _check_other(root: Message, name: str, net: Path, path: Path, nets: Iterable[Path]) -> Iterator[Diagnostic]:
+    beside = [each for each in nets if each.resolve().parent == path.resolve().parent]
+    if len(beside) == 1 and net.resolve() != beside[0].resolve():
+        message = f"Solver: {name} is '{net}', and not '{beside[0].name}' beside it."
+        step = f"Set {name} to '{beside[0].name}' if that is the net to train."
+        yield _at(root, name, "solver-net-other", "warning", message, step)
+
+
+def _check_phases(root: Message, name: str, net: Path) -> Iterator[Diagnostic]:
+    try:
+        graph = OpGraph.parse(net.read_bytes())
+    except OSError:
+        return  # told by who reads it
+    nodes = graph.nodes()
+    if not any(is_data(node) for node in nodes):
+        message = f"Solver: no layer of {name} '{net.name}' gives data in the TRAIN phase."
+        yield _at(root, name, "solver-train-phase", "warning", message, "Name a net with a data layer to train from.")
+    tested = root.get("test_iter") is not None and root.get("test_net") is None and root.get("test_net_param") is None
+    if name == "net" and tested and not any("TEST" in node.phases and not node.bottoms for node in nodes):
+        message = f"Solver: test_iter is set, but no layer of '{net.name}' gives data in the TEST phase."
+        step = "Add a data layer with include { phase: TEST }, or remove test_iter and test_interval."
+        yield _at(root, "test_iter", "solver-test-phase", "error", message, step)
+
+
+def _resolved(root: Message, name: str, path: Path) -> ResolvedPath | None:
+    field = root.get(name) if name else None
+    if field is None or not isinstance(field.value, Scalar) or not field.value.as_str():
+        return None
+    return resolve(field.value.as_str(), search_folders(path.parent))
+
+
+def _at(root: Message, name: str, code: str, severity: Severity, message: str, step: str) -> Diagnostic:
+    field = root.get(name)
+    line, column = (field.line, field.column) if field is not None else (1, 1)
+    return Diagnostic(code, severity, message, line, column, None, (name,), step)
+
+
+def _text(root: Message, name: str) -> str | None:
+    field = root.get(name)
+    return field.value.text if field is not None and isinstance(field.value, Scalar) else None

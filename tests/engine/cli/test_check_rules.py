@@ -1,0 +1,56 @@
+"""``check`` tells what layers themselves know, and whether a solver and its net belong together."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.cli import main
+from tests.engine.diagnostics.test_codes import DATA, SOLVER_CASES, X, complete, in_place, shared_pair, with_labels
+from tests.engine.graph.nets import layer
+
+SOLVER = 'base_lr: 1 lr_policy: "fixed"\n'
+
+
+def codes(capsys: pytest.CaptureFixture[str], *paths: Path) -> dict[str, str]:
+    main(["check", "--json", *map(str, paths)])
+    return {each["code"]: each["severity"] for each in json.loads(capsys.readouterr().out)}
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "severity"),
+    [
+        (in_place("Sigmoid", "Power"), "in-place-spoils", "warning"),
+        (shared_pair("lr_mult: 1", "lr_mult: 2"), "param-conflict", "error"),
+        (shared_pair("", "", outputs=4), "param-shape", "error"),
+        (with_labels(3) + layer("a", "x l", "y", "Accuracy"), "label-count", "error"),
+    ],
+)
+def test_faults_that_layers_tell(
+    text: str, code: str, severity: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "net.prototxt"
+    path.write_text(text)
+    assert codes(capsys, path)[code] == severity
+
+
+@pytest.mark.parametrize(("code", "faulty", "sound", "severity"), SOLVER_CASES, ids=lambda value: value.split()[0])
+def test_a_solver_is_held_against_its_net(
+    code: str, faulty: str, sound: str, severity: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "deploy.prototxt").write_text(X)
+    (tmp_path / "train.prototxt").write_text(DATA.replace("{", "{ include { phase: TRAIN }", 1))
+    net, path = tmp_path / "both.prototxt", tmp_path / "solver.prototxt"
+    net.write_text(DATA)
+    path.write_text(complete(faulty) + "\n" + SOLVER)
+    assert codes(capsys, net, path)[code] == severity
+    path.write_text(complete(sound) + "\n" + SOLVER)
+    assert not [each for each in codes(capsys, net, path) if each.startswith("solver-")]
+
+
+def test_all_faults_of_a_solver_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "solver.prototxt"
+    path.write_text('net: "gone.prototxt"\nlr_policy: "cosine"\nmax_iter: 1\n')
+    assert set(codes(capsys, path)) == {"solver-net-missing", "solver"}
