@@ -190,8 +190,7 @@ class LiveFacts(QObject):
             for phase in (Phase.TEST, Phase.TRAIN):
                 shapes_of = service.infer(specs, phase, base_dirs=base_dirs, trusted=trusted, inputs=inputs)
                 for key, shapes in shapes_of.items():
-                    known = found.get(key)
-                    if known is None or shapes.state == "known" or known.state != "known":
+                    if _tells_more(shapes, found.get(key)):
                         found[key] = shapes
             return found
 
@@ -291,6 +290,13 @@ def _declared_inputs(graph: OpGraph) -> dict[str, tuple[int, ...]]:
         if isinstance(name, Scalar) and sizes and len(sizes) == len(dims):
             shapes[name.as_str()] = tuple(sizes)
     return shapes
+
+
+def _tells_more(shapes: NodeShapes, other: NodeShapes | None) -> bool:
+    """Whether one phase's outcome is the one to show: an error before shapes, and shapes before none."""
+    if other is None or shapes.error is not None:
+        return True
+    return other.error is None and (shapes.state == "known" or other.state != "known")
 
 
 def _sentence(diagnostic: Diagnostic) -> str:

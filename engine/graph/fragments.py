@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from engine.errors import GraphError
+from engine.errors import GraphError, PrototxtError
 from engine.graph.binding import UNWIRED
 from engine.graph.records import Node, NodeId
 from engine.graph.rewriting import TextVerbs
@@ -60,7 +60,13 @@ class FragmentVerbs(TextVerbs):
         """
         pieces = type(self)(parse(text))
         if is_old(pieces) and not self._writes_v1:
-            pieces = type(self)(parse(upgraded_text(pieces)))
+            try:
+                pieces = type(self)(parse(upgraded_text(pieces)))
+            except PrototxtError as error:
+                raise GraphError(
+                    f"The layers are of an old format and cannot be read: {error.message}",
+                    next_step="Correct them where they come from.",
+                ) from error
         originals = [node for node in pieces.nodes() if not node.virtual]
         if not originals:
             raise GraphError("The text holds no layers.", next_step="Copy layers here or from a prototxt file.")

@@ -217,6 +217,26 @@ def test_shapes_are_computed_in_the_background_and_follow_edits(lenet, qtbot):
     document.close()
 
 
+@pytest.mark.parametrize("faulty", ["TRAIN", "TEST"])
+def test_an_error_of_one_phase_is_shown_although_the_other_is_sound(qtbot, faulty):
+    sizes = {"TRAIN": 8, "TEST": 8, faulty: 3}
+    text = "".join(
+        f'layer {{ name: "in" type: "Input" top: "x" include {{ phase: {phase} }} '
+        f"input_param {{ shape {{ dim: 1 dim: 1 dim: {size} dim: {size} }} }} }}\n"
+        for phase, size in sizes.items()
+    )
+    text += (
+        'layer { name: "c" type: "Convolution" bottom: "x" top: "c" '
+        "convolution_param { num_output: 2 kernel_size: 5 } }\n"
+    )
+    document = Document(OpGraph.parse(text))
+    with qtbot.waitSignal(document.shapes_changed, timeout=10_000):
+        document.live.start()
+    error = document.shapes[document.graph.named("c")[0].id].error
+    assert error is not None and "does not fit" in str(error)
+    document.close()
+
+
 @pytest.mark.parametrize(
     "declared",
     ["input_dim: 2 input_dim: 3 input_dim: 8 input_dim: 8", "input_shape { dim: 2 dim: 3 dim: 8 dim: 8 }"],

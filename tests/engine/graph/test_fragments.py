@@ -94,3 +94,12 @@ def test_a_text_without_layers_is_refused_and_changes_nothing():
     with pytest.raises(GraphError, match="no layers"):
         graph.paste_fragment("hello")
     assert state(graph) == before
+
+
+def test_an_old_fragment_that_cannot_be_read_is_refused_and_nothing_changes():
+    graph = OpGraph.parse(LENET)
+    padding_first = 'layers { layer { name: "p" type: "padding" pad: 1 } bottom: "x" top: "p" }\n'
+    wrong = padding_first + 'layers { layer { name: "r" type: "relu" } bottom: "p" top: "r" }\n'
+    with pytest.raises(GraphError, match="old format"):
+        graph.paste_fragment(wrong)
+    assert graph.text == LENET
