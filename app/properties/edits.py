@@ -28,7 +28,16 @@ from app.properties.values import step_number
 from app.qt import Debounce, guard
 from app.theme import GRID, Theme
 
-__all__ = ["MIXED", "TRAILING_WIDTH", "NumberEdit", "PathEdit", "ValueEdit", "is_undo_key", "set_state"]
+__all__ = [
+    "MIXED",
+    "TRAILING_WIDTH",
+    "NumberEdit",
+    "PathEdit",
+    "ValueEdit",
+    "is_undo_key",
+    "set_state",
+    "settles_shortcut",
+]
 
 MIXED = "several values"
 """What an editor shows when the selected layers differ."""
@@ -43,6 +52,22 @@ _LONGEST = 2**26
 def is_undo_key(event: QKeyEvent) -> bool:
     """Whether a key asks for undo or redo."""
     return event.matches(QKeySequence.StandardKey.Undo) or event.matches(QKeySequence.StandardKey.Redo)
+
+
+def settles_shortcut(event: QEvent, pending: bool) -> bool:
+    """Settle whether a key belongs to an editor or to the window's shortcuts; False for what is no such question.
+
+    Undo and redo are the document's while nothing is being typed; Escape is the editor's while something is.
+    """
+    if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
+        return False
+    if is_undo_key(event) and not pending:
+        event.ignore()
+        return True
+    if event.key() == Qt.Key.Key_Escape and pending:
+        event.accept()
+        return True
+    return False
 
 
 def set_state(widget: QWidget, state: str) -> None:
@@ -143,14 +168,7 @@ class ValueEdit(QLineEdit):
 
     @guard(default=False)
     def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            if is_undo_key(event) and not self.pending:
-                event.ignore()
-                return True
-            if event.key() == Qt.Key.Key_Escape and self.pending:
-                event.accept()
-                return True
-        return super().event(event)
+        return settles_shortcut(event, self.pending) or super().event(event)
 
     @guard
     def keyPressEvent(self, event: QKeyEvent) -> None:

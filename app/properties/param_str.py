@@ -9,7 +9,7 @@ from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
 
 from app.properties.choices import BoolEdit
-from app.properties.edits import NumberEdit, ValueEdit, is_undo_key
+from app.properties.edits import NumberEdit, ValueEdit, is_undo_key, settles_shortcut
 from app.properties.lists import small_button
 from app.properties.literals import changed_span, splice_literal
 from app.properties.row import Row, object_name
@@ -79,14 +79,7 @@ class TextBox(QPlainTextEdit):
 
     @guard(default=False)
     def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            if is_undo_key(event) and not self.pending:
-                event.ignore()
-                return True
-            if event.key() == Qt.Key.Key_Escape and self.pending:
-                event.accept()
-                return True
-        return super().event(event)
+        return settles_shortcut(event, self.pending) or super().event(event)
 
     @guard
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 import sys
 import textwrap
 from pathlib import Path
@@ -118,11 +119,12 @@ class TestImportsInsidePlugins:
     def test_a_neighbour_folder_of_the_same_project_is_searched_next(self, tmp_path: Path) -> None:
         write(tmp_path / "plugins" / "one", layers="import common\n" + layer())
         write(tmp_path / "plugins" / "two", common="X = 1")
-        project(base_dirs=(tmp_path,)).load_class("layers", "L")
+        assert project(base_dirs=(tmp_path,)).load_class("layers", "L").factor == 2  # type: ignore[attr-defined]
 
     def test_the_standard_library_stays_itself(self, tmp_path: Path) -> None:
-        write(tmp_path, random="raise RuntimeError('shadowed')", uses="import random\nrandom.random()\n" + layer())
-        project(tmp_path).load_class("uses", "L")
+        uses = "import random\n" + layer() + "    random = random\n"
+        write(tmp_path, random="raise RuntimeError('shadowed')", uses=uses)
+        assert project(tmp_path).load_class("uses", "L").random is random  # type: ignore[attr-defined]
 
     def test_no_bytecode_is_written_into_the_folder(self, tmp_path: Path) -> None:
         write(tmp_path, clean=layer())
@@ -196,8 +198,9 @@ class TestFailures:
 
     def test_one_bad_plugin_leaves_the_others_alone(self, tmp_path: Path) -> None:
         write(tmp_path, bad="1/0", good=layer())
-        load_error(project(tmp_path), "bad")
-        project(tmp_path).load_class("good", "L")
+        here = project(tmp_path)
+        load_error(here, "bad")
+        assert here.load_class("good", "L").factor == 2  # type: ignore[attr-defined]
 
     @pytest.mark.parametrize(("module", "name"), [("", "L"), ("m", "")])
     def test_fields_left_out_are_named(self, tmp_path: Path, module: str, name: str) -> None:

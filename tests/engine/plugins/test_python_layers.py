@@ -111,7 +111,9 @@ class TestExceptions:
             + "\n    class Old(Same):\n        def __init__(self, p_object, *args, **kwargs):"
             + "\n            super().__init__(p_object, *args, **kwargs)\n            self.mine = 1\n",
         )
-        net_of(tmp_path, input_layer("x", 2) + python_layer("p", "Old", "x", "y")).forward()
+        net = net_of(tmp_path, input_layer("x", 2) + python_layer("p", "Old", "x", "y"))
+        net.forward()
+        assert net.layer("p").mine == 1  # type: ignore[attr-defined]
 
 
 class TestAttributes:
