@@ -176,10 +176,11 @@ def test_a_failure_is_one_sentence_with_details_and_a_mark_on_the_node(
 def test_code_of_the_folder_is_run_only_after_asking(
     panel: TrainingPanel, document: Document, qtbot: QtBot, project: Path
 ) -> None:
+    marker = project / "ran"
     (project / "mine.py").write_text(
         "import caffe\n"
         "class Mine(caffe.Layer):\n"
-        "    def setup(self, bottom, top): open('ran', 'w').close()\n"
+        f"    def setup(self, bottom, top): open({str(marker)!r}, 'w').close()\n"
         "    def reshape(self, bottom, top): top[0].reshape(1)\n"
         "    def forward(self, bottom, top): raise ValueError('unwell')\n"
         "    def backward(self, top, propagate_down, bottom): pass\n"
@@ -189,10 +190,12 @@ def test_code_of_the_folder_is_run_only_after_asking(
     click(qtbot, panel, "train_button")
     assert panel.state == "idle"
     assert project.name in text_of(panel, "message_text")
+    assert not marker.exists()
     with qtbot.waitSignal(panel.folder_trusted) as told:
         click(qtbot, panel, "message_action_0")
     assert told.args == [project]
     wait_for_state(qtbot, panel, "failed")
+    assert marker.exists()
     assert "unwell" in text_of(panel, "message_text")
     assert "mine.py" in panel.strip.details.toPlainText()
 
