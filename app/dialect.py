@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -11,14 +9,13 @@ from PySide6.QtCore import QObject, Signal
 
 from app.commands import Command
 from engine import prototxt
-from engine.schema import BVLC, dialect_names, find_dialect, guess_dialect, load_schema
+from engine.schema import BVLC, find_dialect, guess_dialect, load_schema
+from engine.sidecar import stored_dialect
 
 if TYPE_CHECKING:
     from app.jobs import Jobs
 
-__all__ = ["DialectChoice", "DialectCommand", "stored_dialect"]
-
-_log = logging.getLogger(__name__)
+__all__ = ["DialectChoice", "DialectCommand"]
 
 
 class DialectChoice(QObject):
@@ -48,6 +45,11 @@ class DialectChoice(QObject):
     def name(self) -> str:
         """The dialect that holds: the chosen one, or else the guess."""
         return self.chosen or self.guess
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the net is taken for one of a fork of Caffe."""
+        return self.name != BVLC
 
     @property
     def words(self) -> str:
@@ -97,16 +99,3 @@ class DialectCommand(Command):
 
     def _back(self) -> None:
         self._choice.choose(self._before)
-
-
-def stored_dialect(text: str) -> str | None:
-    """Return the dialect that the file beside a net names; None if it names none that exists."""
-    try:
-        name: object = json.loads(text).get("dialect")
-    except (ValueError, AttributeError):
-        return None  # told when the places are read
-    if isinstance(name, str) and name in dialect_names():
-        return name
-    if name is not None:
-        _log.warning("The dialect %r in the layout file is not known and is ignored.", name)
-    return None

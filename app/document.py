@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,17 +15,19 @@ from app.commands import GraphCommand, MoveCommand
 from app.dialect import DialectChoice, DialectCommand
 from app.jobs import Jobs
 from app.live import LiveFacts
-from app.placement import Placement, Point, sidecar_path
+from app.netfile import digest, read_net_file
+from app.placement import Placement, Point, read_view
 from app.qt import guard
 from app.solverfile import find_solver
-from engine.errors import FileFormatError, NetcanvasError
+from engine.errors import NetcanvasError
 from engine.files import atomic_write
-from engine.graph import OpGraph
+from engine.graph import ALL, GraphView, OpGraph, View
 from engine.schema import find_dialect
+from engine.sidecar import sidecar_path
 
 if TYPE_CHECKING:
     from engine.diagnostics import Diagnostic
-    from engine.graph import Events, NodeId
+    from engine.graph import Edge, Events, NodeId
     from engine.registry import LayerRegistry
     from engine.schema import Schema
     from engine.shapes import NodeShapes
@@ -35,7 +36,6 @@ __all__ = ["ChangedOnDiskError", "Document"]
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
-_BIGGEST_NET = 64 * 2**20
 
 
 class ChangedOnDiskError(NetcanvasError):
@@ -67,8 +67,14 @@ class Document(QObject):
         The net is read in another dialect, and ``schema`` is another.
     shapes_changed, diagnostics_changed, status_changed : Signal()
         New results in ``shapes``, ``diagnostics``, and marks set by a run.
+    view_changed : Signal(engine.graph.View)
+        Another net of the document is looked at; see :meth:`set_view`.
     edit_failed : Signal(str)
         An undo or redo that could not be done.
+    view : engine.graph.View
+        Which net of the document is looked at.
+    seen : engine.graph.GraphView or None
+        What is in it; None where all is.
     waits_for : str
         Why the net cannot be trained yet, in a sentence; see :meth:`set_waits_for`.
     """
@@ -77,7 +83,7 @@ class Document(QObject):
     path_changed = Signal()
     solver_changed = Signal()
     modified_changed = Signal(bool)
-    phase_view_changed = Signal(str)
+    view_changed = Signal(object)
     dialect_changed = Signal()
     shapes_changed = Signal()
     diagnostics_changed = Signal()
@@ -90,7 +96,8 @@ class Document(QObject):
         self.path = path
         self.solver_path: Path | None = None
         self.waits_for = ""
-        self.phase_view = "all"
+        self.view = View()
+        self.seen: GraphView | None = None
         self.undo_stack = QUndoStack(self)
         self.selection = Selection(self)
         self.positions = Placement(self)
@@ -112,8 +119,17 @@ class Document(QObject):
         return cls(OpGraph.parse(b""), None, parent)
 
     @classmethod
-    def open(cls, path: Path | str, parent: QObject | None = None) -> Document:
+    def open(
+        cls, path: Path | str, parent: QObject | None = None, *, content: tuple[bytes, OpGraph] | None = None
+    ) -> Document:
         """Open a net file. No code that the file names is run.
+
+        Parameters
+        ----------
+        path : Path or str
+            The file.
+        content : tuple of bytes and OpGraph, optional
+            The file as it was read already, and its graph.
 
         Raises
         ------
@@ -123,14 +139,18 @@ class Document(QObject):
             When it cannot be read.
         """
         path = Path(path).absolute()
-        data = _read(path)
-        document = cls(OpGraph.parse(data), path, parent)
-        document._on_disk = _digest(data)
+        if content is None:
+            data = read_net_file(path)
+            content = data, OpGraph.parse(data)
+        data, graph = content
+        document = cls(graph, path, parent)
+        document._on_disk = digest(data)
         sidecar = sidecar_path(path)
         if sidecar.is_file():
             stored = sidecar.read_text(encoding="utf-8", errors="replace")
             document.positions.load_json(document.graph.nodes(), stored, data)
             document.dialect_choice.load(stored)
+            document._take_view(read_view(stored))
         document.solver_path = find_solver(path)
         return document
 
@@ -146,9 +166,9 @@ class Document(QObject):
         """
         if self.path is None:
             raise ValueError("the net has no file yet")
-        data = _read(self.path)
+        data = read_net_file(self.path)
         self.apply(f"Reload {self.path.name}", lambda graph: graph.replace_text(data))
-        self._on_disk = _digest(data)
+        self._on_disk = digest(data)
         self.undo_stack.setClean()
         self.guess_dialect()
 
@@ -176,7 +196,7 @@ class Document(QObject):
             raise ChangedOnDiskError(target)
         data = bytes(self.graph)
         atomic_write(target, data)
-        self._on_disk = _digest(data)
+        self._on_disk = digest(data)
         moved = target != self.path
         self._save_sidecar(target, data, None if moved else self.dialect_choice.stored)
         self.path = target
@@ -191,14 +211,14 @@ class Document(QObject):
         touched, dialect = self.positions.touched, self.dialect_choice.chosen
         if touched or dialect != stored:
             nodes = self.graph.nodes() if touched else ()
-            atomic_write(sidecar_path(target), self.positions.to_json(nodes, data, dialect).encode())
+            atomic_write(sidecar_path(target), self.positions.to_json(nodes, data, dialect, self.view).encode())
         self.dialect_choice.stored = dialect
 
     def changed_on_disk(self) -> bool:
         """Whether another program changed the file; a file that is gone does not count."""
         if self.path is None or self._on_disk is None or not self.path.is_file():
             return False
-        return _digest(self.path.read_bytes()) != self._on_disk
+        return digest(self.path.read_bytes()) != self._on_disk
 
     def close(self) -> None:
         """Stop everything that works for this document; it cannot be used any more.
@@ -285,11 +305,23 @@ class Document(QObject):
         label = text or ("Move node" if len(points) == 1 else f"Move {len(points)} nodes")
         self.undo_stack.push(MoveCommand(label, self.positions, old, points, self._command_failed))
 
-    def set_phase_view(self, view: str) -> None:
-        """Show ``TRAIN``, ``TEST`` or ``all``; what is not in the view is dimmed."""
-        if view != self.phase_view:
-            self.phase_view = view
-            self.phase_view_changed.emit(view)
+    def set_view(self, view: View) -> None:
+        """Look at one net of the document, or at all of it: what is not in the view is dimmed, the rest follows.
+
+        No step of the history, for no net is another.
+        """
+        if view != self.view:
+            self._take_view(view)
+            self.live.view_changed()
+            self.view_changed.emit(view)
+
+    def _take_view(self, view: View) -> None:
+        self.view = view
+        self.seen = None if view.show == ALL else self.graph.look(view)
+
+    def in_view(self, item: NodeId | Edge) -> bool:
+        """Whether a node or a wire is in the view that is looked at."""
+        return self.seen is None or item in self.seen
 
     def set_dialect(self, name: str | None) -> None:
         """Read the net in a dialect, in one undoable step; None leaves it to what the net looks like.
@@ -365,24 +397,3 @@ class Document(QObject):
     def clear_node_errors(self) -> None:
         """Take all marks of a run off."""
         self.live.clear_node_errors()
-
-
-def _read(path: Path) -> bytes:
-    """Read a file that holds text no longer than a net can be."""
-    size = path.stat().st_size
-    if size > _BIGGEST_NET:
-        raise FileFormatError(
-            f"'{path.name}' has {size / 2**20:.0f} MB, more than a net description can have.",
-            next_step="Weights (.caffemodel) are chosen in the training panel, not opened.",
-        )
-    data = path.read_bytes()
-    if b"\0" in data:
-        raise FileFormatError(
-            f"'{path.name}' is a binary file; expected prototxt text.",
-            next_step="Weights (.caffemodel) are chosen in the training panel, not opened.",
-        )
-    return data
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()

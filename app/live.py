@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 
+from app.diagnosing import LiveDiagnosis
 from app.qt import Debounce
 from engine.graph import INPUTS
 from engine.paths import search_folders
@@ -23,19 +23,19 @@ from engine.schema.upgrade import PADDING
 
 if TYPE_CHECKING:
     from app.document import Document
-    from engine.diagnostics import Diagnostic, SchemaMemo
-    from engine.graph import Events, Node, NodeId, OpGraph
+    from engine.diagnostics import Diagnostic
+    from engine.graph import Events, NetState, Node, NodeId, OpGraph
     from engine.inspection import InspectionClient
     from engine.registry import LayerRegistry
     from engine.schema import Schema
     from engine.shapes import LayerSpec, NodeShapes, ShapeService
 
+    _Net = tuple[NetState, frozenset[NodeId]]
+
 __all__ = ["LiveFacts"]
 
 _log = logging.getLogger(__name__)
 _PATIENCE = 0.5
-_SLOW = 0.04
-_PAUSE, _LONG_PAUSE = 60, 500
 
 
 class LiveFacts(QObject):
@@ -45,25 +45,19 @@ class LiveFacts(QObject):
         super().__init__(document)
         self._document = document
         self.shapes: dict[NodeId, NodeShapes] = {}
-        self._found: list[Diagnostic] = []
-        self._marks_left = False
         self.node_errors: dict[NodeId, Diagnostic] = {}
         self.trusted = False
         self._specs: dict[NodeId, LayerSpec] = {}
-        self._by_node: dict[NodeId, list[Diagnostic]] = {}
         self._started = False
         self._client: InspectionClient | None = None
         self._service: ShapeService | None = None
-        self._memo: SchemaMemo | None = None
         self._shapes_due = Debounce(self._infer, 40, self)
-        self._diagnostics_due = Debounce(self._diagnose, _PAUSE, self)
+        self.diagnosis = LiveDiagnosis(document, self, self._terms, self._told)
 
     @property
     def schema(self) -> Schema:
-        """The schema of the document's dialect."""
-        from engine.schema import load_schema
-
-        return load_schema(self._document.dialect)
+        """The schema of the document's dialect, with what plugins add."""
+        return self.registry.schema(self._document.dialect)
 
     @cached_property
     def registry(self) -> LayerRegistry:
@@ -82,12 +76,16 @@ class LiveFacts(QObject):
         """Ask for everything anew."""
         if self._started:
             self._shapes_due.trigger()
-            self._diagnostics_due.trigger()
+            self.diagnosis.trigger()
 
     def dialect_changed(self) -> None:
         """Hold the fields against another schema."""
         if self._started:
-            self._diagnostics_due.trigger()
+            self.diagnosis.trigger()
+
+    def view_changed(self) -> None:
+        """Shape and diagnose another net of the document."""
+        self.refresh()
 
     def data_changed(self) -> None:
         """Look at data sources and plugins again: files came or changed."""
@@ -101,7 +99,7 @@ class LiveFacts(QObject):
     def close(self) -> None:
         """Drop what is due and end the inspection process."""
         self._shapes_due.cancel()
-        self._diagnostics_due.cancel()
+        self.diagnosis.close()
         ended = self._document.jobs.close(_PATIENCE)
         client = self._client
         if client is not None and ended:
@@ -112,17 +110,20 @@ class LiveFacts(QObject):
 
     def graph_changed(self, events: Events) -> None:
         """Ask for what the change made stale."""
+        marks_left = False
         for node_id in events.removed:
-            self._marks_left |= self.node_errors.pop(node_id, None) is not None
+            marks_left |= self.node_errors.pop(node_id, None) is not None
         self._forget_specs(events)
         self.refresh()
+        if marks_left:
+            self._told()
 
     def _forget_specs(self, events: Events) -> None:
         graph = self._document.graph
         texts = [spec.text for node_id in events.removed | events.changed if (spec := self._specs.pop(node_id, None))]
         texts += [graph.layer_text(node_id) for node_id in events.added | events.changed]
-        if any("stage" in text or PADDING in text for text in texts):
-            # With the stages that rules name, the phases of other layers may change; what pads is part of the next.
+        if any("stage" in text or "_level" in text or PADDING in text for text in texts):
+            # With what rules ask for, the phases of other layers may change; what pads is part of the next.
             self._specs.clear()
 
     # Marks
@@ -136,14 +137,14 @@ class LiveFacts(QObject):
             for node_id, each in self.node_errors.items()
             if node_id in graph
         ]
-        return [*marks, *self._found] if marks else self._found
+        return [*marks, *self.diagnosis.found] if marks else self.diagnosis.found
 
     def problems_of(self, node_id: NodeId) -> tuple[str, tuple[str, ...]]:
         """Worst severity at a node, and the sentences, worst first."""
         found: list[tuple[str, str]] = []
         if node_id in self.node_errors:
             found.append(("error", _sentence(self.node_errors[node_id])))
-        found += [(str(each.severity), _sentence(each)) for each in self._by_node.get(node_id, ())]
+        found += [(str(each.severity), _sentence(each)) for each in self.diagnosis.by_node.get(node_id, ())]
         found = [entry for entry in found if entry[0] in ("error", "warning")]
         found.sort(key=lambda entry: entry[0] != "error")
         return (found[0][0] if found else "", tuple(dict.fromkeys(text for _kind, text in found)))
@@ -178,21 +179,30 @@ class LiveFacts(QObject):
         base_dirs = search_folders(document.path.parent if document.path else None)
         trusted = self.trusted
         inputs = _declared_inputs(document.graph)
+        nets = _nets(document)
 
         def work() -> dict[Any, NodeShapes]:
             from engine.layer import Phase
-            from engine.shapes import NodeShapes
+            from engine.shapes import NodeShapes, join_shapes
+
+            def infer(state: NetState, members: frozenset[NodeId]) -> dict[Any, NodeShapes]:
+                return service.infer(
+                    specs,
+                    Phase[state.phase],
+                    base_dirs=base_dirs,
+                    trusted=trusted,
+                    level=state.level,
+                    stages=sorted(state.stages),
+                    inputs=inputs,
+                    members=members,
+                )
 
             service = self._shape_service()
-            found: dict[Any, NodeShapes] = {}
-            if inputs:
-                found[INPUTS] = NodeShapes((), tuple(inputs.values()))
-            for phase in (Phase.TEST, Phase.TRAIN):
-                shapes_of = service.infer(specs, phase, base_dirs=base_dirs, trusted=trusted, inputs=inputs)
-                for key, shapes in shapes_of.items():
-                    if _tells_more(shapes, found.get(key)):
-                        found[key] = shapes
-            return found
+            declared = {INPUTS: NodeShapes((), tuple(inputs.values()))} if inputs else {}
+            whole, looked_at = nets
+            found: dict[Any, NodeShapes] = declared | join_shapes(infer(*net) for net in whole)
+            # Of the net that is looked at, its own shapes count.
+            return found | infer(*looked_at) if looked_at is not None else found
 
         document.jobs.submit("shapes", work, self._shapes_ready)
 
@@ -243,37 +253,23 @@ class LiveFacts(QObject):
         if fresh != self.shapes:
             self.shapes = fresh
             self._document.shapes_changed.emit()
-            self._diagnostics_due.trigger()
+            self.diagnosis.trigger()
 
     # Diagnostics
 
-    def _diagnose(self) -> None:
-        from engine.diagnostics import SchemaMemo, diagnose
-
-        if self._memo is None:
-            self._memo = SchemaMemo()
+    def _terms(self) -> dict[str, Any]:
+        """What a diagnosis depends on beside the graph."""
         document = self._document
-        start = time.perf_counter()
-        found = diagnose(
-            document.graph,
-            schema=self.schema,
-            registry=self.registry,
-            shapes=self.shapes,
-            folder=document.path.parent if document.path else None,
-            memo=self._memo,
-        )
-        # In a huge net a look at everything would be felt between two keys, so it waits for a longer pause.
-        slow = time.perf_counter() - start > _SLOW
-        self._diagnostics_due.set_interval(_LONG_PAUSE if slow else _PAUSE)
-        if found == self._found and not self._marks_left:
-            return
-        self._marks_left = False
-        self._found = found
-        self._by_node = {}
-        for each in found:
-            for node_id in () if each.node is None else (each.node, *each.others):
-                self._by_node.setdefault(node_id, []).append(each)
-        document.diagnostics_changed.emit()
+        return {
+            "schema": self.schema,
+            "registry": self.registry,
+            "shapes": self.shapes,
+            "folder": document.path.parent if document.path else None,
+            "view": document.seen,
+        }
+
+    def _told(self) -> None:
+        self._document.diagnostics_changed.emit()
 
 
 def _declared_inputs(graph: OpGraph) -> dict[str, tuple[int, ...]]:
@@ -292,26 +288,26 @@ def _declared_inputs(graph: OpGraph) -> dict[str, tuple[int, ...]]:
     return shapes
 
 
-def _tells_more(shapes: NodeShapes, other: NodeShapes | None) -> bool:
-    """Whether one phase's outcome is the one to show: an error before shapes, and shapes before none."""
-    if other is None or shapes.error is not None:
-        return True
-    return other.error is None and (shapes.state == "known" or other.state != "known")
+def _nets(document: Document) -> tuple[list[_Net], _Net | None]:
+    """Return all nets that a document holds, and the one that is looked at, if it is one."""
+    graph, seen = document.graph, document.seen
+    whole = [(state, graph.taking_part(state)) for state in reversed(graph.states)]
+    return whole, None if seen is None else (seen.state, frozenset(seen.node_ids()))
 
 
 def _sentence(diagnostic: Diagnostic) -> str:
     return f"{diagnostic.message} {diagnostic.next_step}".strip()
 
 
-def _message_reader(text: str) -> Callable[[], Any]:
+def _message_reader(text: str) -> Callable[..., Any]:
     """Return a function that reads a layer from its text alone, so that a thread may call it."""
 
-    def read() -> Any:
+    def read(schema: Schema | None = None) -> Any:
         from engine.prototxt import parse
         from engine.schema import to_message
 
         message = next(iter(parse(text).root)).message
         assert message is not None  # a layer is a message, or it would be no node
-        return to_message(message, "LayerParameter")
+        return to_message(message, "LayerParameter", schema=schema)
 
     return read

@@ -9,6 +9,8 @@ from pathlib import Path
 
 __all__ = ["main"]
 
+_INTERRUPTED = 130
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run Netcanvas.
@@ -24,12 +26,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         Exit status.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if arguments and not _names_a_file(arguments):
-        from engine.cli import is_command
-        from engine.cli import main as run_command
+    if "--safe" in arguments[:2]:
+        from engine.plugins import use_safe_mode
 
-        if is_command(arguments) or len(arguments) > 1:
-            return run_command(arguments)
+        arguments.remove("--safe")
+        use_safe_mode()
+    if arguments and not _names_a_file(arguments):
+        try:
+            from engine.cli import is_command
+            from engine.cli import main as run_command
+
+            if is_command(arguments) or len(arguments) > 1:
+                return run_command(arguments)
+        except KeyboardInterrupt:  # while modules are imported; after that, the commands see to it
+            return _INTERRUPTED
     file = Path(arguments[0]) if arguments else None
     if not _has_display():
         return _without_display(file)

@@ -11,15 +11,17 @@ import json
 import logging
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
+from engine.errors import NetcanvasError
+from engine.graph import ALL, View
+
 if TYPE_CHECKING:
     from engine.graph import Edge, Node, NodeId
 
-__all__ = ["EdgeKey", "Placement", "Point", "Route", "edge_key", "sidecar_path"]
+__all__ = ["EdgeKey", "Placement", "Point", "Route", "edge_key", "read_view"]
 
 _VERSION = 1
 _log = logging.getLogger(__name__)
@@ -54,11 +56,6 @@ EdgeKey = tuple["NodeId", int, "NodeId", int]
 def edge_key(edge: Edge) -> EdgeKey:
     """Return what identifies a wire whatever blob it carries."""
     return edge.source, edge.top, edge.target, edge.bottom
-
-
-def sidecar_path(path: Path) -> Path:
-    """Return the file that holds what belongs to a net but not into its text."""
-    return path.with_name(path.name + ".canvas.json")
 
 
 class Placement(QObject):
@@ -111,8 +108,10 @@ class Placement(QObject):
         self.touched = self.touched or by_user
         self.moved.emit(frozenset(points))
 
-    def to_json(self, nodes: Sequence[Node], text: bytes, dialect: str | None = None) -> str:
-        """Write the sidecar of a net, with the dialect if the user chose one."""
+    def to_json(
+        self, nodes: Sequence[Node], text: bytes, dialect: str | None = None, view: View | None = None
+    ) -> str:
+        """Write the sidecar of a net, with the dialect if the user chose one, and the view if it is not of all."""
         entries = [
             {**_identity(node), "ordinal": ordinal, "x": round(point.x, 1), "y": round(point.y, 1)}
             for ordinal, node in enumerate(nodes)
@@ -133,6 +132,8 @@ class Placement(QObject):
         data = {"version": _VERSION, "text_sha256": _digest(text), "nodes": entries, "routes": routes}
         if dialect is not None:
             data["dialect"] = dialect
+        if view is not None and view != View():
+            data["view"] = {"show": view.show, "level": view.level, "stages": sorted(view.stages)}
         return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
     def load_json(self, nodes: Sequence[Node], text: str, net: bytes = b"") -> int:
@@ -182,6 +183,15 @@ class Placement(QObject):
             key = nodes[source].id, int(top), nodes[target].id, int(bottom)
             points = tuple(Point(float(x), float(y)) for x, y in entry["points"])
             self.routes[key] = Route(points, Point(*entry["source"]), Point(*entry["target"]))
+
+
+def read_view(text: str) -> View:
+    """Return the view that a sidecar remembers; of all where there is none, or a damaged one."""
+    try:
+        stored = json.loads(text)["view"]
+        return View(str(stored["show"]), int(stored["level"]), frozenset(map(str, stored["stages"])))
+    except (ValueError, KeyError, TypeError, AttributeError, NetcanvasError):
+        return View(ALL)
 
 
 def _digest(text: bytes) -> str:

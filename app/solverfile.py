@@ -6,6 +6,7 @@ from pathlib import Path
 
 from engine.paths import resolve, search_folders
 from engine.prototxt import Message, Scalar, parse
+from engine.schema import FileKind, sniff
 
 __all__ = ["find_solver", "is_solver", "net_of_solver"]
 
@@ -56,7 +57,8 @@ def _read(path: Path) -> Message | None:
     try:
         if path.stat().st_size > _BIGGEST_SOLVER:
             return None
-        return parse(path.read_bytes()).root
+        data = path.read_bytes()
+        return None if sniff(data) is FileKind.NET_TEXT else parse(data).root
     except OSError:
         return None
 

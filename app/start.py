@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
+from app.collector import CalmCollector
 from app.qt import guard
 from app.theme import Theme
 from app.window.mainwindow import MainWindow
@@ -47,6 +48,8 @@ def run_editor(file: Path | None) -> int:
     settings = WindowSettings()
     Theme.load(theme_name(settings)).apply(app)
     window = MainWindow(settings)
+    collector = CalmCollector(window)
+    window.document_left.connect(collector.document_left)
     opener = ExampleOpener(window)
     if file is not None:
         if not window.files.open(file):
@@ -56,6 +59,7 @@ def run_editor(file: Path | None) -> int:
     window.show()
     _let_ctrl_c_through(app)
     status = app.exec()
+    collector.close()
     opener.wait()
     return int(status)
 

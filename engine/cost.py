@@ -15,7 +15,13 @@ __all__ = ["VALUE_BYTES", "LayerCost", "NetCost", "layer_cost", "net_cost"]
 VALUE_BYTES = 4
 
 # Layers whose tops are other views of the memory of their bottoms.
-_VIEWS = frozenset({"Flatten", "Reshape", "Split"})
+_VIEWS = frozenset({"Flatten", "Parameter", "Reshape", "Split"})
+# Of these the gradient is another view, too.
+_GRADIENT_VIEWS = frozenset({"Flatten", "Reshape"})
+# With one bottom, or top, it is handed on as it is.
+_PASSING_ON = frozenset({"Concat", "Slice"})
+# Weight matrices of the recurrent layers; a static input has one more, the second.
+_MATRICES = {"LSTM": 2, "RNN": 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +36,15 @@ class LayerCost:
         Multiplications of a value with a weight, each with its addition, in a forward pass; a backward pass has about
         twice as many. Layers without weights have none.
     activations : int
-        Values in tops that have memory of their own.
+        Values in tops that have memory of their own; what a layer keeps for itself is not counted.
+    gradients : int
+        Gradients of tops that have memory of their own in training; data have none.
     """
 
     parameters: int = 0
     multiply_adds: int = 0
     activations: int = 0
+    gradients: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +60,7 @@ class NetCost:
     inference : int
         Weights and blobs.
     training : int
-        The same with their gradients, and one history value for each weight, as SGD with momentum keeps.
+        The same with all gradients, and one history value for each weight, as SGD with momentum keeps.
     """
 
     parameters: int
@@ -74,12 +83,17 @@ def layer_cost(layer_type: str, shapes: NodeShapes, in_place: Iterable[bool] = (
     in_place : iterable of bool
         For each top, whether it overwrites a bottom.
     """
-    tops = [math.prod(shape) if shape is not None else 0 for shape in shapes.tops]
-    own = [] if layer_type in _VIEWS else list(tops)
-    for place, overwrites in enumerate(in_place):
-        if overwrites and place < len(own):
-            own[place] = 0
-    return LayerCost(shapes.param_count, _multiply_adds(layer_type, shapes, sum(tops)), sum(own))
+    tops = [_count(shape) for shape in shapes.tops]
+    overwrites = [*in_place, *([False] * len(tops))]
+    own = sum(count for count, placed in zip(tops, overwrites, strict=False) if not placed)
+    passes_on = layer_type in _PASSING_ON and len(tops) == len(shapes.bottoms) == 1
+    is_data = not shapes.bottoms and layer_type != "Parameter"
+    return LayerCost(
+        shapes.param_count,
+        _multiply_adds(layer_type, shapes, sum(tops)),
+        0 if passes_on or layer_type in _VIEWS else own,
+        0 if passes_on or is_data or layer_type in _GRADIENT_VIEWS else own,
+    )
 
 
 def net_cost(costs: Iterable[LayerCost], shared: int = 0) -> NetCost:
@@ -102,7 +116,7 @@ def net_cost(costs: Iterable[LayerCost], shared: int = 0) -> NetCost:
         weights,
         activations,
         weights + activations,
-        3 * weights + 2 * activations,
+        3 * weights + activations + VALUE_BYTES * sum(cost.gradients for cost in listed),
     )
 
 
@@ -113,8 +127,26 @@ def _multiply_adds(layer_type: str, shapes: NodeShapes, outputs: int) -> int:
     if layer_type == "Convolution":
         return outputs * math.prod(weight[1:])
     if layer_type == "Deconvolution":
-        inputs = sum(math.prod(shape) for shape in shapes.bottoms if shape is not None)
-        return inputs * math.prod(weight[1:])
+        return sum(map(_count, shapes.bottoms)) * math.prod(weight[1:])
     if layer_type == "InnerProduct" and shapes.tops and shapes.tops[0]:
         return outputs * (math.prod(weight) // shapes.tops[0][-1])
-    return outputs if layer_type == "Scale" else 0
+    if layer_type in _MATRICES:
+        return _unrolled(layer_type, shapes)
+    if layer_type == "Scale" and len(shapes.bottoms) == 1:
+        return outputs
+    return _count(shapes.tops[0]) if layer_type == "PReLU" and shapes.tops else 0
+
+
+def _unrolled(layer_type: str, shapes: NodeShapes) -> int:
+    """Count the matrix products of all steps; a static input is multiplied once a sequence, as in Caffe's inner net."""
+    inputs = shapes.bottoms[0]
+    if inputs is None or len(inputs) < 2:
+        return 0
+    steps, sequences = inputs[:2]
+    matrices = [math.prod(shape) for shape in shapes.params if len(shape) == 2]
+    static = matrices.pop(1) if len(matrices) > _MATRICES[layer_type] else 0
+    return sequences * (steps * sum(matrices) + static)
+
+
+def _count(shape: Shape | None) -> int:
+    return 0 if shape is None else math.prod(shape)

@@ -16,11 +16,13 @@ __all__ = [
     "LayerError",
     "NetError",
     "NetcanvasError",
+    "NonFiniteError",
     "PluginError",
     "PrototxtError",
     "SchemaError",
     "ShapeError",
     "SolverError",
+    "SurplusError",
     "UnknownLayerTypeError",
     "WeightsError",
     "WorkerError",
@@ -121,6 +123,30 @@ class LayerError(NetError):
         super().__init__(f"Layer '{layer}' ({layer_type}){where}{during}: {detail}", next_step=next_step)
 
 
+class SurplusError(LayerError):
+    """More values of a field than a layer takes.
+
+    Parameters
+    ----------
+    layer, layer_type : str
+        Name and type of the layer.
+    field : str
+        Name of the field.
+    most, have : int
+        How many values the layer takes, and how many it has.
+    what : str
+        What each value is for.
+    """
+
+    def __init__(
+        self, layer: str, layer_type: str, field: str, most: int, have: int, what: str, *, next_step: str
+    ) -> None:
+        self.field = field
+        self.most = most
+        detail = f"expected at most {most} {field} blocks, one for each of its {what}, got {have}."
+        super().__init__(layer, layer_type, detail, next_step=next_step)
+
+
 class ShapeError(LayerError):
     """Shapes that do not fit a layer."""
 
@@ -136,17 +162,30 @@ class UnknownLayerTypeError(NetError):
         Known types that look like it, best first.
     of_caffe : bool
         Whether it is one of Caffe's, which Netcanvas does not offer yet.
+    withheld : str
+        Which plugin would supply it, and why it does not; empty where none would.
     """
 
-    def __init__(self, layer: str, layer_type: str, closest: Sequence[str] = (), *, of_caffe: bool = False) -> None:
+    def __init__(
+        self,
+        layer: str,
+        layer_type: str,
+        closest: Sequence[str] = (),
+        *,
+        of_caffe: bool = False,
+        withheld: str = "",
+    ) -> None:
         self.layer = layer
         self.layer_type = layer_type
         self.closest = tuple(closest)
         self.of_caffe = of_caffe
+        self.withheld = withheld
         fault = f"no layer type '{layer_type}' is known."
         hint = f"Did you mean '{closest[0]}'?" if closest else "Add a plugin that provides it."
         if of_caffe:
             fault, hint = f"Caffe's layer type '{layer_type}' is not offered yet.", "Write it as a Python layer."
+        if withheld:
+            fault, hint = f"layer type '{layer_type}' cannot be had: {withheld}", ""
         super().__init__(f"Layer '{layer}': {fault}", next_step=hint)
 
 
@@ -168,6 +207,31 @@ class WeightsError(NetcanvasError):
 
 class SolverError(NetcanvasError):
     """A solver setting that is missing, wrong or not offered."""
+
+
+class NonFiniteError(SolverError):
+    """Numbers of a training that stopped being finite.
+
+    Parameters
+    ----------
+    layer : str
+        Layer in which that began; empty where all blobs are finite and only the sum of the losses is not.
+    blob : str
+        Name of the blob; the number of a parameter.
+    part : str
+        ``data`` or ``diff`` of a blob, ``parameter`` or ``parameter diff``.
+    iteration : int
+        Updates done before it.
+    """
+
+    def __init__(
+        self, message: str, *, layer: str = "", blob: str = "", part: str = "", iteration: int = 0, next_step: str = ""
+    ) -> None:
+        self.layer = layer
+        self.blob = blob
+        self.part = part
+        self.iteration = iteration
+        super().__init__(message, next_step=next_step)
 
 
 class WorkerError(NetcanvasError):

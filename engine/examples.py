@@ -23,6 +23,8 @@ from engine.resources import resource_path, user_data_path
 
 __all__ = ["ExamplePaths", "prepare_example"]
 
+_DIGITS = "examples/lenet/digits.npz"  # all examples are trained on
+_NAMES = ("autoencoder", "lenet")
 _SPLIT_SEED = 1998
 _TRAIN_COUNT = 9000
 _PROGRESS_STEP = 250
@@ -59,7 +61,7 @@ def prepare_example(
     Parameters
     ----------
     name : str
-        ``"lenet"``.
+        ``"lenet"`` or ``"autoencoder"``.
     folder : path, optional
         Where to put the example; ``examples/NAME`` in the user's data folder when left out.
     progress : callable, optional
@@ -71,8 +73,8 @@ def prepare_example(
         If there is no such example, or its files cannot be written.
     """
     shipped = resource_path(f"examples/{name}")
-    if name != "lenet" or not shipped.is_dir():
-        raise DataError(f"No example is called '{name}'.", next_step="There is one: lenet.")
+    if name not in _NAMES or not shipped.is_dir():
+        raise DataError(f"No example is called '{name}'.", next_step=f"There are: {', '.join(_NAMES)}.")
     target = Path(folder) if folder is not None else user_data_path() / "examples" / name
     try:
         target.mkdir(parents=True, exist_ok=True)
@@ -84,8 +86,8 @@ def prepare_example(
         raise DataError(
             f"Example '{name}' cannot be copied to '{target}': {error.strerror}.", next_step="Choose another folder."
         ) from error
-    _write_digits(shipped / "digits.npz", target, progress or _ignore)
-    return ExamplePaths(target / "lenet_train_test.prototxt", target / "lenet_solver.prototxt", target)
+    _write_digits(resource_path(_DIGITS), target, progress or _ignore)
+    return ExamplePaths(target / f"{name}_train_test.prototxt", target / f"{name}_solver.prototxt", target)
 
 
 def _ignore(_: float) -> None:

@@ -49,6 +49,8 @@ def fill(filler: Any, shape: Sequence[int], rng: np.random.Generator) -> _Values
         close = difflib.get_close_matches(filler.type, FILLER_TYPES, 1)
         hint = f"did you mean '{close[0]}'?" if close else f"expected one of {', '.join(FILLER_TYPES)}."
         raise ValueError(f"no filler is called '{filler.type}'; {hint}")
+    if filler.sparse >= 0 and filler.type != "gaussian":
+        raise ValueError(f"filler '{filler.type}': expected no sparse, which only 'gaussian' has, got {filler.sparse}.")
     return make(filler, tuple(shape), rng)
 
 

@@ -88,6 +88,10 @@ class LayerContext:
         opener = self.source_opener or importlib.import_module("engine.data").open_source
         return opener(*args, **kwargs)
 
+    def open_output(self, layer_param: Any) -> Any:
+        """Prepare the file that a layer writes; see :func:`engine.data.open_hdf5_output`."""
+        return importlib.import_module("engine.data").open_hdf5_output(layer_param)
+
     def read_blob(self, path: Path) -> npt.NDArray[Any]:
         """Read a file of one blob; see :func:`engine.files.read_blob`."""
         values: npt.NDArray[Any] = importlib.import_module("engine.files").read_blob(path)

@@ -10,10 +10,12 @@ from typing import Any, Protocol
 from engine import prototxt
 from engine.errors import NetError
 from engine.net.prepare import inputs_to_layers
-from engine.schema import to_message
+from engine.schema import Schema, to_message
 
 __all__ = ["LayerSpec", "graph_layers"]
 
+# Characters from which on a layer is looked at for what makes it so long.
+_LONG = 10_000
 _INPUT_FIELDS = ("input", "input_shape", "input_dim")
 
 
@@ -32,7 +34,8 @@ class LayerSpec:
     bottoms, tops : tuple of str
         Blob names.
     message : callable
-        Returns the LayerParameter; called only for layers that were not seen before.
+        Returns the LayerParameter; called only for layers that were not seen before, and for those of plugins with
+        the schema to read them by.
     phases : frozenset of str or None
         Names of the phases that the layer takes part in; None to read its include rules.
     """
@@ -43,7 +46,7 @@ class LayerSpec:
     type: str
     bottoms: tuple[str, ...]
     tops: tuple[str, ...]
-    message: Callable[[], Any]
+    message: Callable[..., Any]
     phases: frozenset[str] | None = None
 
     @classmethod
@@ -51,7 +54,7 @@ class LayerSpec:
         """Describe a LayerParameter."""
         text = message.SerializeToString(deterministic=True).hex()
         bottoms, tops = tuple(message.bottom), tuple(message.top)
-        return cls(node_id, text, message.name, message.type, bottoms, tops, lambda: message)
+        return cls(node_id, text, message.name, message.type, bottoms, tops, lambda schema=None: message)
 
 
 class _Graph(Protocol):
@@ -78,11 +81,11 @@ def graph_layers(graph: _Graph) -> list[LayerSpec]:
     """
     specs = []
     for node in graph.nodes():
-        read: Callable[[str], Any]
+        read: Callable[..., Any]
         if node.virtual:
             text, read = _input_text(graph.message(None)), _read_inputs
         elif node.version == 2:
-            text, read = graph.layer_text(node.id), _read_layer
+            text, read = _without_blobs(graph, node.id), _read_layer
         else:
             spec = LayerSpec.of_message(node.id, graph.layer_message(node.id))
             specs.append(replace(spec, phases=node.phases))
@@ -93,17 +96,26 @@ def graph_layers(graph: _Graph) -> list[LayerSpec]:
     return specs
 
 
+def _without_blobs(graph: _Graph, node: Any) -> str:
+    """Return a layer's text; if it is long, without the values of parameters that are stored in it."""
+    text = graph.layer_text(node)
+    if len(text) < _LONG:
+        return text
+    kept = (item.text for item in graph.message(node).items if getattr(item, "name", "") != "blobs")
+    return f"layer {{ {''.join(kept)}\n}}"
+
+
 def _input_text(root: prototxt.Message) -> str:
     return "".join(field.text for name in _INPUT_FIELDS for field in root.fields(name))
 
 
-def _read_layer(text: str) -> Any:
+def _read_layer(text: str, schema: Schema | None = None) -> Any:
     field = prototxt.parse(text).root.get("layer")
     if field is None or field.message is None:
         raise NetError("The layer's text cannot be read.", next_step="See the problems list.")
-    return to_message(field.message, "LayerParameter")
+    return to_message(field.message, "LayerParameter", schema=schema)
 
 
-def _read_inputs(text: str) -> Any:
-    net = to_message(prototxt.parse(text).root, "NetParameter")
+def _read_inputs(text: str, schema: Schema | None = None) -> Any:
+    net = to_message(prototxt.parse(text).root, "NetParameter", schema=schema)
     return inputs_to_layers(net).layer[0]

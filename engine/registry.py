@@ -8,10 +8,14 @@ import importlib.metadata
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from engine.errors import NetcanvasError, UnknownLayerTypeError
 from engine.layer import Layer, LayerContext, bind
+
+if TYPE_CHECKING:
+    from engine.schema import Schema, SchemaFragment
 
 __all__ = ["LayerFactory", "LayerInfo", "LayerRegistry", "default_registry"]
 
@@ -20,6 +24,7 @@ _log = logging.getLogger(__name__)
 LayerFactory: TypeAlias = Callable[[Any, LayerContext], Layer]
 
 ENTRY_POINT_GROUP = "netcanvas.layers"
+_OUR_PACKAGES = ("app", "engine", "nodes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,14 @@ class LayerInfo:
         Shipped with the product: a fault inside it is ours, not a plugin's.
     paired : bool
         As many tops as bottoms.
+    plugin : str
+        Name of the plugin that has it; empty for the product's own.
+    needs_trust : bool
+        Its code came with the net, so it runs only once the user trusts the net's folder.
+    icon : str
+        Path of a picture for the palette; empty for the category's own.
+    doc : str
+        What there is to know beyond the summary; may be empty.
     """
 
     type: str
@@ -56,6 +69,10 @@ class LayerInfo:
     param_field: str = ""
     builtin: bool = False
     paired: bool = False
+    plugin: str = ""
+    needs_trust: bool = False
+    icon: str = ""
+    doc: str = ""
 
     @property
     def min_bottoms(self) -> int:
@@ -117,6 +134,37 @@ class LayerRegistry:
 
     def __init__(self) -> None:
         self._entries: dict[str, _Entry] = {}
+        self._fragments: dict[SchemaFragment, None] = {}
+        self._withheld: dict[str, str] = {}
+
+    def withhold(self, layer_type: str, reason: str) -> None:
+        """Remember who would supply a layer type that cannot be had now, and why, in a sentence."""
+        self._withheld.setdefault(layer_type, reason)
+
+    def withheld(self, layer_type: str) -> str:
+        """Return who would supply a layer type that this registry lacks, and why it does not; empty for no one."""
+        return "" if layer_type in self._entries else self._withheld.get(layer_type, "")
+
+    @property
+    def fragments(self) -> tuple[SchemaFragment, ...]:
+        """What the plugins of this registry add to the messages."""
+        return tuple(self._fragments)
+
+    def add_fragment(self, fragment: SchemaFragment) -> None:
+        """Add what a plugin declares of its layers' messages."""
+        self._fragments[fragment] = None
+
+    def schema(self, dialect: str = "") -> Schema:
+        """Return the messages by which nets with these layers are read.
+
+        Parameters
+        ----------
+        dialect : str
+            The document's; BVLC's Caffe when left out.
+        """
+        from engine.schema import BVLC, load_schema  # nets made from messages need no schema
+
+        return load_schema(dialect or BVLC, self.fragments)
 
     def register(self, cls: type[Layer], info: LayerInfo | None = None) -> None:
         """Add a layer class under ``info.type``, or its own ``type``.
@@ -168,7 +216,8 @@ class LayerRegistry:
         entry = self._entries.get(layer_param.type)
         if entry is None:
             written, of_caffe = layer_param.type, _is_caffe_type(layer_param.type)
-            raise UnknownLayerTypeError(layer_param.name, written, self._closest(written, 3), of_caffe=of_caffe)
+            closest, withheld = self._closest(written, 3), self.withheld(written)
+            raise UnknownLayerTypeError(layer_param.name, written, closest, of_caffe=of_caffe, withheld=withheld)
         layer = entry.factory(layer_param, context)
         bind(layer, layer_param, context, entry.info)
         return layer
@@ -208,8 +257,28 @@ def _first_line(text: str | None) -> str:
     return (text or "").strip().partition("\n")[0]
 
 
-def default_registry() -> LayerRegistry:
-    """Return a fresh registry with the built-in layers, installed plugins' layers and ``Python``."""
+def default_registry(
+    base_dirs: Sequence[Path] = (),
+    plugin_paths: Sequence[Path | str] | None = None,
+    *,
+    trusted: bool = True,
+    safe: bool | None = None,
+) -> LayerRegistry:
+    """Return a fresh registry with the built-in layers, those of plugins, and ``Python``.
+
+    No plugin's code runs before a layer is made.
+
+    Parameters
+    ----------
+    base_dirs : sequence of Path
+        The net's folders; plugins of its project are found there.
+    plugin_paths : sequence of path, optional
+        Plugin folders named by the user; those of :func:`engine.plugins.use_plugin_folders` when omitted.
+    trusted : bool
+        Whether the project's own plugins may replace built-in layers.
+    safe : bool, optional
+        Only what is shipped with the product; as :func:`engine.plugins.use_safe_mode` says when omitted.
+    """
     registry = LayerRegistry()
     for register in _entry_points():
         register(registry)
@@ -217,11 +286,18 @@ def default_registry() -> LayerRegistry:
         # A checkout that was never installed has no entry points; the built-in layers are the sibling package.
         importlib.import_module("nodes").register(registry)
     _register_python(registry)
+    plugins = importlib.import_module("engine.plugins")  # it is written against this module
+    paths = plugins.plugin_folders() if plugin_paths is None else plugin_paths
+    alone = plugins.is_safe_mode() if safe is None else safe
+    plugins.find_plugins(paths, base_dirs).register(registry, trusted=trusted, safe=alone)
     return registry
 
 
 def _entry_points() -> Iterable[Callable[[LayerRegistry], None]]:
+    """Yield the functions that register our own layers; entry points of others name plugin folders."""
     for entry in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP):
+        if entry.module.partition(".")[0] not in _OUR_PACKAGES:
+            continue
         try:
             yield entry.load()
         except ImportError:

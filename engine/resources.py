@@ -6,7 +6,7 @@ from pathlib import Path
 
 import platformdirs
 
-__all__ = ["plugins_path", "resource_path", "user_data_path"]
+__all__ = ["plugins_path", "resource_path", "user_data_path", "user_plugins_path"]
 
 
 def _shipped(folder: str) -> Path:
@@ -38,3 +38,8 @@ def user_data_path() -> Path:
     path = platformdirs.user_data_path("netcanvas", appauthor=False)
     path.mkdir(parents=True, exist_ok=True)
     return path
+
+
+def user_plugins_path() -> Path:
+    """Return the folder of this user's own plugins; it need not exist."""
+    return platformdirs.user_data_path("netcanvas", appauthor=False) / "plugins"

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from engine.backends import Workspace, get_backend
 from engine.blob import Shape
@@ -23,10 +23,14 @@ from engine.inspection.shaping import shape_layer
 from engine.layer import LayerContext, Phase
 from engine.layer_specs import LayerSpec, graph_layers
 from engine.net.filtering import NetState, layer_included
+from engine.net.params import surplus_params
+from engine.plugins import is_safe_mode
 from engine.plugins.roots import file_stamp
 from engine.registry import LayerRegistry, default_registry
 
-__all__ = ["LayerSpec", "NodeShapes", "ShapeService", "graph_layers"]
+__all__ = ["LayerSpec", "NodeShapes", "ShapeService", "graph_layers", "join_shapes"]
+
+K = TypeVar("K")
 
 _RETRY_SECONDS = 5.0
 _UNWIRED = "?"
@@ -48,9 +52,11 @@ class NodeShapes:
     reason : str
         One sentence; empty when known.
     error : NetcanvasError or None
-        The layer's own fault, where that is why.
+        The layer's own fault, where that is why; what a net refuses in a layer whose shapes are known.
     backward_reads, in_place_leaves, spoils_itself
         As in :class:`engine.layer.Layer`, once set up.
+    warnings : tuple of str
+        What the layer's code does that others suffer from.
     """
 
     bottoms: tuple[Shape | None, ...]
@@ -62,6 +68,7 @@ class NodeShapes:
     backward_reads: str = ""
     in_place_leaves: str = ""
     spoils_itself: bool = False
+    warnings: tuple[str, ...] = ()
 
     @property
     def param_count(self) -> int:
@@ -81,7 +88,8 @@ class _Outcome:
     """A remembered answer.
 
     ``until`` is when a failure of the outside world is asked about again; ``file`` and ``stamp`` are the source of a
-    plugin's class and its version. ``backward`` is what :class:`NodeShapes` tells of the backward pass.
+    plugin's class and its version. ``backward`` is what :class:`NodeShapes` tells of the backward pass. ``refused`` is
+    why a net would not be built all the same.
     """
 
     tops: tuple[Shape | None, ...] = ()
@@ -92,6 +100,8 @@ class _Outcome:
     file: str = ""
     stamp: tuple[int, int] = (0, 0)
     backward: tuple[str, str, bool] = ("", "", False)
+    refused: NetcanvasError | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -133,6 +143,7 @@ class ShapeService:
         level: int = 0,
         stages: Sequence[str] = (),
         inputs: Mapping[str, Shape] | None = None,
+        members: Container[Hashable] | None = None,
     ) -> dict[Hashable, NodeShapes]:
         """Return the shapes of all layers that take part in a phase.
 
@@ -145,12 +156,14 @@ class ShapeService:
         base_dirs, plugin_folders : sequence of Path
             Where data files and Python modules are looked for.
         trusted : bool
-            Whether plugin code may run, in the inspection process.
+            Whether plugin code may run, in the inspection process; never in safe mode.
         level, stages : int, sequence of str
             The net's state. With neither, layers that belong to some stage of the phase take part too, as in the
             graph.
         inputs : mapping, optional
             Shapes of blobs that the net itself declares.
+        members : container of node ids, optional
+            The layers that take part, where the caller knows, as from a :class:`engine.graph.GraphView`.
 
         Returns
         -------
@@ -158,7 +171,9 @@ class ShapeService:
             By node id. Nothing is raised for a layer's faults; they are in its :class:`NodeShapes`.
         """
         run = _Run(self, phase, tuple(base_dirs), tuple(plugin_folders), trusted, level, tuple(stages))
-        found = run.infer(layers, inputs or {})
+        if members is not None:
+            layers = [spec for spec in layers if spec.node_id in members]
+        found = run.infer(layers, inputs or {}, chosen=members is not None)
         if len(self._memo) > 4 * len(run.used) + 4096:
             self._memo = {key: self._memo[key] for key in run.used}
         if len(self._last) > 4 * len(found) + 4096:
@@ -189,17 +204,19 @@ class _Run:
         self._phase = phase
         self._base_dirs = base_dirs
         self._plugin_folders = plugin_folders
-        self._trusted = trusted
+        self._trusted = trusted and not is_safe_mode()
         self._state = NetState(phase, level, frozenset(stages))
         self._where = (phase, level, stages)
         self._search: tuple[Path, ...] | None = None
         self.used: set[Hashable] = set()
 
-    def infer(self, layers: Iterable[LayerSpec], inputs: Mapping[str, Shape]) -> dict[Hashable, NodeShapes]:
+    def infer(
+        self, layers: Iterable[LayerSpec], inputs: Mapping[str, Shape], *, chosen: bool = False
+    ) -> dict[Hashable, NodeShapes]:
         shapes: dict[str, Shape | _Unknown] = dict(inputs)
         found: dict[Hashable, NodeShapes] = {}
         for spec in layers:
-            if not self._takes_part(spec):
+            if not chosen and not self._takes_part(spec):
                 continue
             node = self._node(spec, shapes)
             found[spec.node_id] = node
@@ -225,14 +242,16 @@ class _Run:
         outcome = self._outcome(spec, known)  # type: ignore[arg-type]  # every one is a shape
         last_key = (spec.node_id, self._phase)
         if outcome.error is None and not outcome.reason:
-            node = NodeShapes(known, outcome.tops, outcome.params, "known", "", None, *outcome.backward)
+            facts = (*outcome.backward, outcome.warnings)
+            node = NodeShapes(known, outcome.tops, outcome.params, "known", "", outcome.refused, *facts)
             if None in outcome.tops:
                 top = spec.tops[outcome.tops.index(None)]
                 return replace(node, state="unknown", reason=f"it shapes '{top}' only while it runs.")
             self._service._last[last_key] = node
             return node
         last = self._service._last.get(last_key)
-        if outcome.until < math.inf and last is not None and len(last.tops) == len(spec.tops):
+        may_recover = outcome.until < math.inf or bool(outcome.file)
+        if may_recover and last is not None and len(last.tops) == len(spec.tops):
             return replace(last, bottoms=known, state="stale", reason=outcome.reason, error=outcome.error)
         return self._unknown(spec, known, outcome.reason, outcome.error)
 
@@ -243,9 +262,9 @@ class _Run:
         return NodeShapes(bottoms, (None,) * len(spec.tops), (), "unknown", reason, error)
 
     def _outcome(self, spec: LayerSpec, bottoms: tuple[Shape, ...]) -> _Outcome:
-        key: Hashable = (spec.text, spec.type, bottoms, self._where)
+        key: Hashable = (spec.text, spec.type, bottoms, self._phase)
         if self._is_foreign(spec.type):
-            key = (*key, self._trusted, self._base_dirs, self._plugin_folders)  # type: ignore[misc]
+            key = (*key, self._where, self._trusted, self._base_dirs, self._plugin_folders)  # type: ignore[misc]
         self.used.add(key)
         outcome = self._service._memo.get(key)
         if outcome is None or not outcome.holds:
@@ -260,10 +279,11 @@ class _Run:
     def _ask(self, spec: LayerSpec, bottoms: tuple[Shape, ...]) -> _Outcome:
         info = self._service._registry.info(spec.type)
         try:
-            message = spec.message()
+            message = spec.message(self._service._registry.schema()) if info and info.plugin else spec.message()
             if info is not None and not info.builtin:
-                if spec.type == "Python" and not self._trusted:
-                    return _Outcome(reason="the plugin code of this folder is not trusted, so it was not run.")
+                if (spec.type == "Python" or info.needs_trust) and not self._trusted:
+                    why = "this is safe mode" if is_safe_mode() else "the plugin code of this folder is not trusted"
+                    return _Outcome(reason=f"{why}, so it was not run.")
                 return self._inspect(message, bottoms)
             layer = self._service._registry.create(message, self._context())
             if layer.is_source and info is not None and info.max_bottoms == 0 and self._service._client is not None:
@@ -272,7 +292,7 @@ class _Run:
                 return _Outcome(reason="its data source is looked at by the inspection process, which is off.")
             tops, params = shape_layer(layer, message, bottoms)
             facts = (layer.backward_reads, layer.in_place_leaves, layer.spoils_itself)
-            return _Outcome(tops, params, backward=facts)
+            return _Outcome(tops, params, backward=facts, refused=surplus_params(message, len(params)))
         except NetcanvasError as error:
             return _Outcome(error=error, reason=str(error))
 
@@ -287,15 +307,18 @@ class _Run:
                 bottoms,
                 base_dirs=self._base_dirs,
                 plugin_folders=self._plugin_folders,
+                trusted=self._trusted,
                 level=self._where[1],
                 stages=self._where[2],
             )
         except NetcanvasError as error:
+            if isinstance(error, PluginLost) and error.file:  # it would cost as much again until it is mended
+                return _Outcome(error=error, reason=str(error), file=error.file, stamp=file_stamp(error.file))
             # Files appear and plugins are mended while the editor is open.
             wait = _RETRY_SECONDS * (12 if isinstance(error, PluginLost) else 1)
             return _Outcome(error=error, reason=str(error), until=time.monotonic() + wait)
         stamp = file_stamp(shapes.file) if shapes.file else (0, 0)
-        return _Outcome(shapes.tops, shapes.params, file=shapes.file, stamp=stamp)
+        return _Outcome(shapes.tops, shapes.params, file=shapes.file, stamp=stamp, warnings=shapes.warnings)
 
     def _context(self) -> LayerContext:
         service = self._service
@@ -308,6 +331,23 @@ class _Run:
             stages=self._where[2],
             shapes_only=True,
         )
+
+
+def join_shapes(outcomes: Iterable[Mapping[K, NodeShapes]]) -> dict[K, NodeShapes]:
+    """Join what is known of a document in several states: a fault counts more than shapes, and shapes more than none.
+
+    Of two that tell as much, the later one counts.
+    """
+    joined: dict[K, NodeShapes] = {}
+    for outcome in outcomes:
+        for key, shapes in outcome.items():
+            other = joined.get(key)
+            told = other is not None and (
+                other.error is not None or (other.state == "known" and shapes.state != "known")
+            )
+            if shapes.error is not None or not told:
+                joined[key] = shapes
+    return joined
 
 
 def _missing(index: int, name: str, shape: _Unknown | None) -> str:

@@ -51,9 +51,10 @@ def arrange(view: CanvasView, *, undoable: bool = True, done: Callable[[], objec
         }
         if undoable:
             view.document.move_nodes(points, "Lay out")
+            scene.show_routes()
         else:
+            scene.show_routes(moving=True)
             view.document.positions.move(points, by_user=False)
-        scene.show_routes()
         scene.fit_scene_rect()
         if done is not None:
             done()

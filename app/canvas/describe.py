@@ -33,7 +33,6 @@ def describe(document: Document, node: Node) -> Face:
     severity, problems = document.problems_of(node.id)
     phases = {str(phase) for phase in node.phases}
     phase = next(iter(phases)) if len(phases) == 1 else ""
-    view = document.phase_view
     return Face(
         title=node.name or "(no name)",
         type=node.type or "(no type)",
@@ -46,7 +45,7 @@ def describe(document: Document, node: Node) -> Face:
         severity=severity,
         problems=problems,
         size_text=_size_text(shapes),
-        ghost=view != "all" and view not in phases,
+        ghost=not document.in_view(node.id),
         summary=info.summary if info else "",
     )
 

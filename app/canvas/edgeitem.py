@@ -9,7 +9,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPainterPathStroker, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from app.canvas.face import NODE_WIDTH
+from app.canvas.face import GHOST, NODE_WIDTH
 from app.canvas.nodeitem import LOD_TEXT, NodeItem
 from app.canvas.routes import dock_path, wire_path
 from app.qt import guard
@@ -97,7 +97,7 @@ class EdgeItem(QGraphicsItem):
             self.update()
 
     def set_ghost(self, ghost: bool) -> None:
-        """Dim the wire when it is not in the phase that is shown."""
+        """Dim the wire when it is not in the view of the document."""
         if ghost != self.ghost:
             self.ghost = ghost
             self.update()
@@ -176,7 +176,7 @@ class EdgeItem(QGraphicsItem):
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         style = self.style
         if self.ghost:
-            painter.setOpacity(0.22)
+            painter.setOpacity(GHOST)
         painter.setPen(self.pen())
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPath(self.path)

@@ -6,9 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["CHIP_HEIGHT", "DOCK_GAP", "NODE_WIDTH", "Face", "Port", "shape_text"]
+__all__ = ["CHIP_HEIGHT", "DOCK_GAP", "GHOST", "NODE_WIDTH", "Face", "Port", "shape_text"]
 
 NODE_WIDTH = 184.0
+#: Opacity of what is not in the view of the document.
+GHOST = 0.28
 CHIP_HEIGHT = 28.0
 DOCK_GAP = 6.0
 NODE_RADIUS = 6.0
@@ -60,7 +62,7 @@ class Face:
     severity : str
         ``error``, ``warning`` or empty; ``problems`` are the sentences.
     ghost : bool
-        Not in the phase that is shown.
+        Not in the view of the document.
     """
 
     title: str

@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from app.canvas.face import FOOTER, HEADER, NODE_RADIUS, NODE_WIDTH, PADDING, PARAM_ROW, PORT_ROW, Face
+from app.canvas.face import FOOTER, GHOST, HEADER, NODE_RADIUS, NODE_WIDTH, PADDING, PARAM_ROW, PORT_ROW, Face
 from app.qt import guard
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class NodeItem(QGraphicsItem):
         scale = painter.worldTransform().m11()
         style = self.style
         if self.face.ghost:
-            painter.setOpacity(0.28)
+            painter.setOpacity(GHOST)
         if scale < LOD_TEXT:
             self._paint_plain(painter, style)
         else:

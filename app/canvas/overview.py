@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QLineF, QRectF
 from PySide6.QtGui import QPainter
 
+from app.canvas.face import GHOST
+
 if TYPE_CHECKING:
     from app.canvas.scene import CanvasScene
 
@@ -21,6 +23,8 @@ class Overview:
         self._scene = scene
         self._boxes: dict[str, list[QRectF]] | None = None
         self._lines: list[QLineF] = []
+        self._ghosts: list[QRectF] = []
+        self._ghost_lines: list[QLineF] = []
         self._marked: list[QRectF] = []
         self._faults: dict[str, list[QRectF]] = {}
 
@@ -32,6 +36,7 @@ class Overview:
         """Paint in scene coordinates."""
         boxes = self._boxes if self._boxes is not None else self._collect()
         style = self._scene.style_set
+        self._paint_ghosts(painter)
         painter.setPen(style.wire_far)
         painter.drawLines(self._lines)
         painter.setPen(style.no_pen)
@@ -45,24 +50,38 @@ class Overview:
             painter.setBrush(style.error if severity == "error" else style.warning)
             painter.drawRects(rects)
 
+    def _paint_ghosts(self, painter: QPainter) -> None:
+        """Paint faintly what is not in the view of the document."""
+        style = self._scene.style_set
+        painter.setOpacity(GHOST)
+        painter.setPen(style.wire_far)
+        painter.drawLines(self._ghost_lines)
+        painter.setPen(style.no_pen)
+        painter.setBrush(style.far["other"])
+        painter.drawRects(self._ghosts)
+        painter.setOpacity(1.0)
+
     def _collect(self) -> dict[str, list[QRectF]]:
         boxes: dict[str, list[QRectF]] = {}
-        self._marked = []
+        self._marked, self._ghosts = [], []
         self._faults = {}
         for item in self._scene.nodes.values():
             body = item.scene_body()
             if item.marked:
                 self._marked.append(body)
+            elif item.face.ghost:
+                self._ghosts.append(body)
             else:
                 boxes.setdefault(item.face.category, []).append(body)
             if item.face.severity:
                 corner = QRectF(body.right() - 40.0, body.top() - 20.0, 60.0, 60.0)
                 self._faults.setdefault(item.face.severity, []).append(corner)
-        self._lines = []
+        self._lines, self._ghost_lines = [], []
         for edge in self._scene.edges.values():
             if edge.docked:
                 continue
             points = [edge.line.p1(), *edge.via, edge.line.p2()]
-            self._lines += [QLineF(a, b) for a, b in pairwise(points)]
+            lines = self._ghost_lines if edge.ghost else self._lines
+            lines += [QLineF(a, b) for a, b in pairwise(points)]
         self._boxes = boxes
         return boxes

@@ -94,7 +94,7 @@ class CanvasScene(QGraphicsScene):
             document.shapes_changed,
             document.diagnostics_changed,
             document.status_changed,
-            document.phase_view_changed,
+            document.view_changed,
         )
 
     # Replaying the model
@@ -111,6 +111,8 @@ class CanvasScene(QGraphicsScene):
     @guard
     def _document_changed(self, events: Events) -> None:
         self.replay(events)
+        if self.document.seen is not None:  # what is in view depends on other layers too
+            self._facts_changed()
 
     def replay(self, events: Events) -> None:
         """Bring the items in line with the graph after a change."""
@@ -156,7 +158,7 @@ class CanvasScene(QGraphicsScene):
                 continue
             item = EdgeItem(edge, source, target, self.style_set)
             item.phase = next(iter(edge.phases)) if len(edge.phases) == 1 else ""
-            item.ghost = self._edge_ghost(edge)
+            item.ghost = not document.in_view(edge)
             self.edges[edge] = item
             source.edges.add(item)
             target.edges.add(item)
@@ -164,7 +166,8 @@ class CanvasScene(QGraphicsScene):
             self._by_port.setdefault((edge.source, edge.top), {})[edge] = None
             item.wanted = self._edge_label(edge)
             item.route = document.positions.routes.get(edge_key(edge))
-            item.update_path()
+            if edge.source in document.positions and edge.target in document.positions:  # else once they are placed
+                item.update_path()
             self.addItem(item)
 
     def _remove_edges(self, edges: Iterable[Edge]) -> None:
@@ -212,13 +215,15 @@ class CanvasScene(QGraphicsScene):
             item = self.nodes.get(node_id)
             if item is None:
                 continue
-            if item.facts != self._facts(node_id):
+            fresh = item.facts != self._facts(node_id)
+            if fresh:
                 self._refresh_face(item)
                 update_docked([item])
-                for edge_item in item.edges:
-                    if edge_item.source is item:
+            for edge_item in item.edges:
+                if edge_item.source is item:
+                    edge_item.set_ghost(not self.document.in_view(edge_item.edge))
+                    if fresh:
                         edge_item.set_label(self._edge_label(edge_item.edge))
-                        edge_item.set_ghost(self._edge_ghost(edge_item.edge))
             if time.perf_counter() > until:
                 self._faces_due.trigger()
                 break
@@ -226,7 +231,7 @@ class CanvasScene(QGraphicsScene):
 
     def _facts(self, node_id: NodeId) -> tuple[object, ...]:
         document = self.document
-        return document.shapes.get(node_id), document.problems_of(node_id), document.phase_view
+        return document.shapes.get(node_id), document.problems_of(node_id), document.in_view(node_id)
 
     def _refresh_face(self, item: NodeItem) -> None:
         document = self.document
@@ -253,10 +258,6 @@ class CanvasScene(QGraphicsScene):
         outputs = self.nodes[edge.source].face.outputs
         return outputs[edge.top].shape if edge.top < len(outputs) else ""
 
-    def _edge_ghost(self, edge: Edge) -> bool:
-        view = self.document.phase_view
-        return view != "all" and view not in {str(phase) for phase in edge.phases}
-
     # Places
 
     @guard
@@ -279,11 +280,15 @@ class CanvasScene(QGraphicsScene):
             edge.update_path()
         self.overview.forget()
 
-    def show_routes(self) -> None:
-        """Lead the wires through the points that the layout found."""
+    def show_routes(self, *, moving: bool = False) -> None:
+        """Lead the wires through the points that the layout found; ``moving`` if all their nodes are moved next."""
         routes = self.document.positions.routes
         for edge, item in self.edges.items():
-            item.set_route(routes.get(edge_key(edge)))
+            route = routes.get(edge_key(edge))
+            if moving:
+                item.route = route
+            else:
+                item.set_route(route)
         self.overview.forget()
 
     def content_rect(self, ids: Iterable[NodeId] | None = None) -> QRectF:

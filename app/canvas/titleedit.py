@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLineEdit
 
 from app.canvas.face import HEADER, NODE_WIDTH
 from app.qt import guard
+from engine.diagnostics.layers import weights_note
 from engine.errors import GraphError
 
 if TYPE_CHECKING:
@@ -68,6 +69,10 @@ class TitleEdit(QLineEdit):
             document.apply(f"Rename {old} to {name}", lambda graph: graph.rename_node(node_id, name))
         except GraphError as error:
             self._view.refused.emit(str(error))
+            return
+        note = weights_note(document.graph.node(node_id), old)
+        if note:
+            self._view.refused.emit(note)
 
     @guard
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -128,4 +128,6 @@ class ProblemsModel(QAbstractTableModel):
         each = self._rows[row]
         if column == Column.FIX and each.fix is not None:
             return f"{each.fix.label} (Ctrl+.)"
+        if column == Column.LAYER and each.file is not None:
+            return str(each.file)
         return f"{each.message}\n{each.next_step}".strip() if column == Column.MESSAGE else None

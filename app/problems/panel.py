@@ -173,6 +173,8 @@ class ProblemsPanel(QWidget):
 
     def _layer_of(self, diagnostic: Diagnostic) -> str:
         document, node = self.document, diagnostic.node
+        if diagnostic.file is not None:
+            return diagnostic.file.name
         if document is None or node is None or node not in document.graph:
             return ""
         return document.graph.node(node).name
@@ -191,7 +193,7 @@ class ProblemsPanel(QWidget):
         if each.node is not None and each.node in document.graph:
             document.selection.set([each.node])
             document.selection.flush()
-        if each.line:
+        if each.line and each.file is None:
             self.line_activated.emit(each.line, each.column or 1)
 
     def apply_fix(self, row: int) -> None:
@@ -212,7 +214,8 @@ class ProblemsPanel(QWidget):
         index = self.view.currentIndex()
         if index.isValid():
             each = self.model.rows[index.row()]
-            place = f"line {each.line}: " if each.line else ""
+            name = f"{each.file.name}, " if each.file is not None else ""
+            place = f"{name}line {each.line}: " if each.line else ""
             QGuiApplication.clipboard().setText(f"{place}{each.message} [{each.code}]")
 
 

@@ -16,6 +16,7 @@ from app.properties.snapshot import Path
 from app.properties.target import LayerTarget
 from app.qt import Debounce
 from app.theme import GRID
+from engine.diagnostics.layers import weights_note
 from engine.errors import NetcanvasError
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ class LayerPage(QWidget):
         except NetcanvasError as error:
             self.header.say(str(error))
             return
-        self.header.say("")
+        self.header.say(weights_note(self.document.graph.node(node.id), node.name))
 
 
 def groups_of(target: LayerTarget) -> tuple[FieldGroup, ...]:

@@ -25,6 +25,7 @@ _TYPING_PAUSE_MS = 600
 _SELECT_PAUSE_MS = 80
 _MOST_MISTAKES = 400
 _MOST_MARKS = 200
+_MOST_SHOWN = 4 * 2**20  # characters; more than that would take the window minutes
 
 
 class TextPane(QWidget):
@@ -87,10 +88,16 @@ class TextPane(QWidget):
             old.changed.disconnect(self._graph_changed)
             old.selection.changed.disconnect(self._selection_changed)
             old.diagnostics_changed.disconnect(self._show_mistakes)
-        self.document = document
         self._typed = self._stale = False
         self._pause.cancel()
-        self.mirror = TextMirror(document.graph.text if document is not None else "")
+        text = document.graph.text if document is not None else ""
+        self.edit.setPlaceholderText("")
+        if len(text) > _MOST_SHOWN:
+            size = f"{len(text) / 2**20:.0f} MB"
+            self.edit.setPlaceholderText(f"The text of this net has {size}, too much to be shown here. Edit the graph.")
+            text, document = "", None
+        self.document = document
+        self.mirror = TextMirror(text)
         self._syncing = True
         self.edit.setPlainText(self.mirror.shown())
         self._syncing = False
@@ -292,7 +299,7 @@ class TextPane(QWidget):
             text = f"{problem.message} {problem.hint}".strip()
             found[problem.line, problem.message] = Mistake(problem.line, problem.column, text)
         for each in document.diagnostics[:_MOST_MISTAKES]:
-            if each.line and each.severity != "info":
+            if each.line and each.file is None and each.severity != "info":
                 text = f"{each.message} {each.next_step}".strip()
                 mistake = Mistake(each.line, each.column, text, each.severity == "error")
                 found.setdefault((each.line, each.message), mistake)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.paths import search_folders
-from engine.resources import resource_path, user_data_path
-from engine.worker import RunFolder, TrainingProcess
+from engine.worker import RunFolder, TrainingProcess, run_parents
 
 if TYPE_CHECKING:
     from app.document import Document
@@ -97,23 +94,6 @@ def obstacle(document: Document | None) -> str:
 def _extras_of(solver: Path | None) -> str | None:
     path = None if solver is None else solver.with_name(f"{solver.name}.extras.json")
     return path.read_bytes().decode("utf-8", "surrogateescape") if path is not None and path.is_file() else None
-
-
-def run_parents(net: Path | None) -> tuple[Path, ...]:
-    """Return the folders that hold the runs of a net file; new ones go into the first.
-
-    Runs lie beside the net, or in the user's own folder where the net's folder belongs to somebody else or to the
-    program.
-    """
-    if net is None:
-        return (user_data_path() / "runs" / "untitled",)
-    mark = hashlib.sha256(os.fsencode(net)).hexdigest()[:8]
-    own = user_data_path() / "runs" / f"{net.stem}-{mark}"
-    beside = net.parent / "runs"
-    shipped = net.resolve().is_relative_to(resource_path().resolve())
-    if shipped or not os.access(beside if beside.is_dir() else net.parent, os.W_OK):
-        return (own, beside)
-    return (beside, own)
 
 
 def default_solver_text(document: Document) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QPointF, Signal
@@ -18,6 +19,7 @@ from app.icons import icon
 from app.palette.model import LAYER_MIME
 from app.palette.search import SearchPopup
 from app.qt import guard
+from app.window.renaming import ask_blob_name
 from engine.errors import GraphError
 
 if TYPE_CHECKING:
@@ -149,6 +151,9 @@ class CanvasArea(CanvasView):
         if last is not None:
             rename = menu.addAction(icon("pencil-simple"), "Rename\tF2")
             rename.triggered.connect(lambda: self.title_edit.open(last))
+            for top, blob in enumerate(self.document.graph.node(last).tops):
+                action = menu.addAction(f"Rename blob '{blob}'…")
+                action.triggered.connect(partial(self._rename_blob, last, top))
         menu.addAction(icon("copy"), "Duplicate\tCtrl+D").triggered.connect(self.duplicate)
         menu.addAction("Copy\tCtrl+C").triggered.connect(self.copy)
         if last is not None and any(self.document.graph.node(last).in_place):
@@ -159,6 +164,9 @@ class CanvasArea(CanvasView):
         menu.addAction("Dissolve\tCtrl+Del").triggered.connect(self.dissolve)
         menu.addAction(icon("trash"), "Delete\tDel").triggered.connect(self.delete)
         return menu
+
+    def _rename_blob(self, node: NodeId, top: int) -> None:
+        self._try(lambda: ask_blob_name(self.document, node, top, self))
 
     def _detach(self, node: NodeId) -> None:
         name = self.document.graph.node(node).name

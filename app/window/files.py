@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from app.document import ChangedOnDiskError, Document
 from app.solverfile import is_solver, net_of_solver
+from app.window.reading import BIG_FILE, Cancelled, read_big_net
+from engine.diagnostics import check_solver_file
 from engine.errors import NetcanvasError
 
 if TYPE_CHECKING:
@@ -56,11 +58,12 @@ class FileFlow(QObject):
             solver = path if is_solver(path) else None
             net = net_of_solver(path) if solver else path
             if net is None:
-                window.notify(
-                    f"'{path.name}' is a solver, but the net that it names was not found beside it or above.", "error"
-                )
+                window.notify(_without_net(path), "error")
                 return False
-            document = Document.open(net)
+            content = read_big_net(net, window) if net.stat().st_size >= BIG_FILE else None
+            document = Document.open(net, content=content)
+        except Cancelled:
+            return False
         except NetcanvasError as error:
             window.notify(str(error), "error")
             return False
@@ -166,3 +169,11 @@ class FileFlow(QObject):
             self._window.notify(
                 f"'{document.title}' was changed by another program.", "warning", [("Reload", self.reload)]
             )
+
+
+def _without_net(solver: Path) -> str:
+    """Say what is wrong with a solver whose net was not found."""
+    errors = [each for each in check_solver_file(solver) if each.severity == "error"]
+    if not errors:
+        return f"'{solver.name}' is a solver, but the net that it names was not found beside it or above."
+    return f"'{solver.name}', line {errors[0].line}: {errors[0].message} {errors[0].next_step}"

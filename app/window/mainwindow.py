@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QApplication, QGridLayout, QMainWindow, QWidget
 
@@ -26,6 +26,7 @@ from app.window.menus import SPECS, fill_menus, fill_recent
 from app.window.settings import WindowSettings
 from app.window.status import StatusLine
 from app.window.toolbar import MainToolBar
+from app.window.viewmenu import ViewChooser
 from engine.errors import NetcanvasError
 from engine.graph import is_old, upgraded_text
 
@@ -39,7 +40,14 @@ class MainWindow(QMainWindow):
     ----------
     settings : WindowSettings, optional
         What is remembered between starts; the user's own by default.
+
+    Attributes
+    ----------
+    document_left : Signal()
+        Another document is shown, and the one before it is closed.
     """
+
+    document_left = Signal()
 
     def __init__(self, settings: WindowSettings | None = None) -> None:
         super().__init__()
@@ -65,13 +73,13 @@ class MainWindow(QMainWindow):
         self._docks = PanelDocks(self, self._panel_made)
         self._docks.add_dock("palette", "Layers", self.palette_panel, Qt.DockWidgetArea.LeftDockWidgetArea)
         self.actions_by_name = make_actions(self, SPECS, self._handlers())
-        self.toolbar = MainToolBar(self.actions_by_name, self)
-        self.toolbar.phase_chosen.connect(lambda view: self.document.set_phase_view(view))
+        self.views = ViewChooser(lambda: self.document, self)
+        self.toolbar = MainToolBar(self.actions_by_name, self.views, self)
         self.addToolBar(self.toolbar)
         docks = self._docks
         dialects = DialectMenu(lambda: self.document, self)
         self.recent_menu, self.train_menu = fill_menus(
-            self, self.actions_by_name, docks.docks, docks.go_actions(), dialects
+            self, self.actions_by_name, docks.docks, docks.go_actions(), dialects, self.views
         )
         self.recent_menu.aboutToShow.connect(self._fill_recent)
         self.palette_panel.chosen.connect(lambda kind: self._canvas().add_layer(kind))
@@ -175,7 +183,8 @@ class MainWindow(QMainWindow):
         if old is not document:
             old.close()
             old.deleteLater()
-        self.toolbar.set_phase(document.phase_view)
+            self.document_left.emit()
+        self.views.show_view(document.view)
         self._title_changed()
         self._undo_changed()
         self._selection_changed()
@@ -193,7 +202,8 @@ class MainWindow(QMainWindow):
         document.shapes_changed.connect(self._count_due.trigger)
         document.diagnostics_changed.connect(self._count_due.trigger)
         document.selection.changed.connect(self._selection_changed)
-        document.phase_view_changed.connect(self.toolbar.set_phase)
+        document.view_changed.connect(self.views.show_view)
+        document.view_changed.connect(self._count_due.trigger)
         stack = document.undo_stack
         for signal in (stack.canUndoChanged, stack.canRedoChanged, stack.undoTextChanged, stack.redoTextChanged):
             signal.connect(self._undo_changed)
@@ -290,6 +300,7 @@ class MainWindow(QMainWindow):
     @guard
     def _show_counts(self) -> None:
         self.status.show_document(self.document)
+        self.views.states.refresh()
         count = sum(1 for each in self.document.diagnostics if each.severity != "info")
         self._docks.docks["problems"].setWindowTitle(f"Problems ({count})" if count else "Problems")
 

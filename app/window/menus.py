@@ -54,7 +54,10 @@ _MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
     ("&Net", ("add", "layout", "-", "*dialects")),
-    ("&View", ("fit", "frame", "actual_size", "zoom_in", "zoom_out", "-", "*go", "*docks", "-", "theme")),
+    (
+        "&View",
+        ("fit", "frame", "actual_size", "zoom_in", "zoom_out", "-", "*views", "-", "*go", "*docks", "-", "theme"),
+    ),
     ("&Train", ()),
     ("&Help", ("about",)),
 )
@@ -66,6 +69,7 @@ def fill_menus(
     docks: Mapping[str, QDockWidget],
     go: Sequence[QAction],
     dialects: QMenu,
+    views: QMenu,
 ) -> tuple[QMenu, QMenu]:
     """Make the menu bar; return the menus of recent files and of training, which are filled later."""
     training = QMenu()
@@ -82,6 +86,8 @@ def fill_menus(
                 menu.addMenu(recent)
             elif name == "*dialects":
                 menu.addMenu(dialects)
+            elif name == "*views":
+                menu.addMenu(views)
             elif name == "*go":
                 menu.addActions(go)
             elif name == "*docks":

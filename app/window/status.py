@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QLabel, QStatusBar, QWidget
 
 from app.canvas.describe import count_text
+from engine.graph import ALL
 
 if TYPE_CHECKING:
     from app.document import Document
@@ -28,7 +29,7 @@ class StatusLine(QStatusBar):
         self.layers = self._label("layers", "Layers in the file")
         self.params = self._label("params", "Learnable parameters of the net")
         self.memory = self._label(
-            "memory", "Blobs and parameters of the training net with their gradients, at 4 bytes a value"
+            "memory", "Blobs and parameters at 4 bytes a value; of a training net with their gradients"
         )
         self.problems = self._label("problems", "Errors and warnings")
         self.pointer = self._label("pointer", "Pointer on the canvas, in pixels at 100 %", permanent=True)
@@ -50,13 +51,20 @@ class StatusLine(QStatusBar):
         """Count the net anew; cheap, for it only adds up what is known."""
         graph = document.graph
         count = len(graph)
-        self.layers.setText(f"{count} layer" + ("" if count == 1 else "s"))
+        plural = "" if count == 1 else "s"
+        if document.seen is None:
+            self.layers.setText(f"{count} layer{plural}")
+        else:
+            self.layers.setText(f"{len(document.seen.node_ids())} of {count} layer{plural}: {document.view.words}")
         shapes = document.shapes
         blobs: dict[tuple[str, frozenset[str]], int] = {}
         weights = 0
         unknown = 0
         seen: set[str] = set()
+        training = document.view.show in (ALL, "TRAIN")
         for node in graph.nodes():
+            if not document.in_view(node.id):
+                continue
             known = shapes.get(node.id)
             if known is None or known.state == "unknown":
                 unknown += 1
@@ -64,13 +72,13 @@ class StatusLine(QStatusBar):
             if node.name not in seen:
                 seen.add(node.name)
                 weights += sum(math.prod(shape) for shape in known.params)
-            if "TRAIN" in node.phases:
+            if not training or "TRAIN" in node.phases:
                 for name, shape in zip(node.tops, known.tops, strict=False):
                     if shape is not None:
                         blobs[name, node.phases] = math.prod(shape)
         at_least = "\u2265 " if unknown and unknown < count else ""
         self.params.setText(f"{at_least}{count_text(weights)} parameters" if unknown < count else "")
-        total = 2 * _FLOAT * (sum(blobs.values()) + weights)
+        total = (2 if training else 1) * _FLOAT * (sum(blobs.values()) + weights)
         self.memory.setText(f"{at_least}{_bytes_text(total)}" if unknown < count else "")
         kinds = [str(each.severity) for each in document.diagnostics]
         errors, warnings = kinds.count("error"), kinds.count("warning")

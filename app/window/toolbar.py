@@ -5,32 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolBar, QToolButton, QWidget
+
+from app.qt import guard
+from app.window.viewmenu import ViewChooser
 
 __all__ = ["MainToolBar"]
 
 _GROUPS = (("open", "save"), ("undo", "redo"), ("add", "layout", "fit"))
-_PHASES = (
-    ("all", "All", "Show both phases"),
-    ("TRAIN", "Train", "Show the training net; what only tests is dimmed"),
-    ("TEST", "Test", "Show the test net; what only trains is dimmed"),
-)
 
 
 class MainToolBar(QToolBar):
-    """File, history, net, phase view, training, theme.
+    """File, history, net, view of the net, training, theme."""
 
-    Attributes
-    ----------
-    phase_chosen : Signal(str)
-        ``all``, ``TRAIN`` or ``TEST``.
-    """
-
-    phase_chosen = Signal(str)
-
-    def __init__(self, actions: Mapping[str, QAction], parent: QWidget) -> None:
+    def __init__(self, actions: Mapping[str, QAction], views: ViewChooser, parent: QWidget) -> None:
         super().__init__("Tools", parent)
         self.setObjectName("window.toolbar")
         self.setMovable(False)
@@ -40,8 +30,8 @@ class MainToolBar(QToolBar):
             for name in group:
                 self.addAction(actions[name])
             self.addSeparator()
-        self._phases: dict[str, QAction] = {}
-        self._add_phases()
+        self._views = views
+        self._add_views(views)
         space = QWidget()
         space.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._space = self.addWidget(space)
@@ -52,26 +42,28 @@ class MainToolBar(QToolBar):
         for child in self.findChildren(QToolButton):
             child.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
-    def _add_phases(self) -> None:
+    def _add_views(self, views: ViewChooser) -> None:
         label = QLabel("View")
         label.setProperty("muted", True)
         label.setContentsMargins(4, 0, 4, 0)
         self.addWidget(label)
-        group = QActionGroup(self)
-        group.setExclusive(True)
-        for view, text, tip in _PHASES:
-            action = QAction(text, self)
-            action.setObjectName(f"window.phase.{view.lower()}")
-            action.setCheckable(True)
-            action.setToolTip(tip)
-            action.triggered.connect(lambda _checked=False, view=view: self.phase_chosen.emit(view))
-            group.addAction(action)
+        for action in views.choices.values():
             self.addAction(action)
-            self._phases[view] = action
+        self._states = QToolButton()
+        self._states.setObjectName("window.states")
+        self._states.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._states.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+        self._states.setMenu(views.states)
+        self._states_action = self.addWidget(self._states)
+        views.states.words_changed.connect(self._show_states)
 
-    def set_phase(self, view: str) -> None:
-        """Show which phase is in view."""
-        self._phases[view].setChecked(True)
+    @guard
+    def _show_states(self, words: str) -> None:
+        """Name the chosen stages; without any to choose, the button is not there."""
+        self._states.setText(words)
+        self._states.setAccessibleName(f"Stages and level: {words}")
+        self._states.setToolTip("Choose the stages and the level that rules of layers ask for")
+        self._states_action.setVisible(self._views.states.has_choice)
 
     def add_training(self, panel: Any) -> None:
         """Add the training actions, Train as the one prominent button."""

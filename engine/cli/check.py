@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 from engine import prototxt
 from engine.cli.dialect import choose_schema
 from engine.cli.output import Output
-from engine.diagnostics import Diagnostic, check_fields, check_solver, diagnose, for_run
+from engine.cli.reading import reading
+from engine.cli.viewing import chosen_views
+from engine.diagnostics import Diagnostic, SchemaMemo, check_fields, check_solver, diagnose, for_run
 from engine.errors import DataError, FileFormatError, NetcanvasError, PrototxtError, SolverError, UnknownLayerTypeError
-from engine.graph import NodeId, OpGraph
+from engine.graph import NetState, NodeId, OpGraph, View
 from engine.inspection import InspectionClient
 from engine.layer import Phase
 from engine.paths import search_folders
-from engine.registry import LayerRegistry, default_registry
+from engine.registry import default_registry
 from engine.schema import FileKind, describe_kind, find_dialect, sniff
-from engine.shapes import NodeShapes, ShapeService, graph_layers
+from engine.shapes import NodeShapes, ShapeService, graph_layers, join_shapes
 from engine.solvers import check_settings
 
 __all__ = ["run"]
@@ -35,10 +37,9 @@ def run(options: argparse.Namespace) -> int:
     dialect: str | None = options.dialect
     if dialect is not None:
         find_dialect(dialect)
-    registry = default_registry()
     with InspectionClient() as client:
-        service = ShapeService(registry=registry, client=client)
-        check_net = partial(_check_net, registry=registry, service=service, trusted=options.trust, dialect=dialect)
+        views = chosen_views(options)
+        check_net = partial(_check_net, client=client, trusted=options.trust, dialect=dialect, views=views)
         check_file = partial(_check_file, check_net=check_net, dialect=dialect, together=options.files)
         findings = [finding for path in options.files for finding in check_file(path)]
     failed = any(each.severity == "error" for _, each in findings)
@@ -48,7 +49,8 @@ def run(options: argparse.Namespace) -> int:
         for path, each in findings:
             print(_line(path, each), flush=True)
         if not failed:
-            Output.note(f"No errors in {len(options.files)} file{'s' if len(options.files) > 1 else ''}.")
+            plural = "s" if len(options.files) > 1 else ""
+            Output(quiet=options.quiet).note(f"No errors in {len(options.files)} file{plural}.")
     return 1 if failed else 0
 
 
@@ -64,7 +66,7 @@ def _check_file(
         if kind is FileKind.SOLVER_TEXT:
             return [(path, each) for each in _check_solver(data, path, dialect, together)]
         if kind in _NETS:
-            return [(path, each) for each in check_net(data, path.parent)]
+            return [(path, each) for each in check_net(data, path)]
         looks_like, step = describe_kind(data)
         fault = f"Expected a net or solver in prototxt, but this looks like {looks_like}."
         return [(path, Diagnostic("file", "error", fault, next_step=step))]
@@ -83,7 +85,7 @@ def _check_file(
 def _check_solver(data: bytes, path: Path, dialect: str | None, together: Sequence[Path]) -> Iterator[Diagnostic]:
     """Find faults of a solver's text; only where there are none, those of its settings and of the net it names."""
     tree = prototxt.parse(data)
-    schema, guessed = choose_schema(tree, "SolverParameter", dialect)
+    schema, guessed = choose_schema(tree, "SolverParameter", dialect, path=path)
     yield from _told_dialect(guessed)
     for fault in tree.problems:
         yield Diagnostic("syntax", "error", fault.message, fault.line, fault.column, next_step=fault.hint)
@@ -109,21 +111,48 @@ def _is_net(path: Path) -> bool:
 
 
 def _check_net(
-    data: bytes, folder: Path, *, registry: LayerRegistry, service: ShapeService, trusted: bool, dialect: str | None
+    data: bytes, path: Path, *, client: InspectionClient, trusted: bool, dialect: str | None, views: Sequence[View]
 ) -> list[Diagnostic]:
-    graph = OpGraph.parse(data)
-    schema, guessed = choose_schema(graph.tree, "NetParameter", dialect)
-    layers = graph_layers(graph)
-    known: dict[NodeId, NodeShapes] = {}
-    for phase in (Phase.TEST, Phase.TRAIN):
-        found = service.infer(layers, phase, base_dirs=search_folders(folder), trusted=trusted)
-        for node, shapes in cast(dict[NodeId, NodeShapes], found).items():
-            # Missing data and unknown types have rules of their own; without its data, a net itself may be right.
-            excused = isinstance(shapes.error, (DataError, UnknownLayerTypeError))
-            if not excused and (shapes.error is not None or known.get(node, shapes).error is None):
-                known[node] = shapes
-    told = diagnose(graph, schema=schema, registry=registry, shapes=known, folder=folder)
-    return [*_told_dialect(guessed), *for_run(told)]
+    with reading(data, path.name) as progress:
+        graph = OpGraph.parse(data, progress=progress)
+    folder = path.parent
+    folders = search_folders(folder)
+    registry = default_registry(folders, trusted=trusted)
+    service = ShapeService(registry=registry, client=client)
+    schema, guessed = choose_schema(graph.tree, "NetParameter", dialect, registry.fragments, path)
+    layers, memo = graph_layers(graph), SchemaMemo()
+
+    def infer(state: NetState, members: Container[Hashable]) -> dict[Hashable, NodeShapes]:
+        return service.infer(
+            layers,
+            Phase[state.phase],
+            base_dirs=folders,
+            trusted=trusted,
+            level=state.level,
+            stages=sorted(state.stages),
+            members=members,
+        )
+
+    told = partial(diagnose, graph, schema=schema, registry=registry, folder=folder, memo=memo)
+    if not views:
+        shapes = _joined(infer(state, graph.taking_part(state)) for state in reversed(graph.states))
+        return [*_told_dialect(guessed), *for_run(told(shapes=shapes))]
+    found: dict[Diagnostic, None] = {}
+    for view in views:
+        here = graph.look(view)
+        found.update(dict.fromkeys(told(shapes=_joined([infer(here.state, here)]), view=here)))
+    return [*_told_dialect(guessed), *for_run(found)]
+
+
+def _joined(outcomes: Iterable[Mapping[Any, NodeShapes]]) -> dict[NodeId, NodeShapes]:
+    """Join the shapes of several nets of a file.
+
+    Missing data and unknown types have rules of their own; without its data, a net itself may be right.
+    """
+    excused = (DataError, UnknownLayerTypeError)
+    return join_shapes(
+        {node: shapes for node, shapes in found.items() if not isinstance(shapes.error, excused)} for found in outcomes
+    )
 
 
 def _told_dialect(guessed: str) -> Iterator[Diagnostic]:

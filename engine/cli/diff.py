@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.blob import Shape
+from engine.cli.dialect import choose_schema
 from engine.cli.measuring import Measured, measure, memory_words, shape_words
 from engine.cli.output import Output, error_text
 from engine.errors import NetcanvasError, PrototxtError
@@ -27,7 +28,11 @@ def run(options: argparse.Namespace) -> int:
     except (NetcanvasError, OSError) as error:
         Output.error(error_text(error))
         return _TROUBLE
-    difference = compare(first.graph, second.graph)
+    schemas = tuple(
+        choose_schema(net.graph.tree, "NetParameter", options.dialect, path=path)[0]
+        for net, path in ((first, options.first), (second, options.second))
+    )
+    difference = compare(first.graph, second.graph, (schemas[0], schemas[1]))
     reshaped = list(_reshaped(first, second, difference))
     lines = [*_layer_lines(difference), *map(_shape_line, reshaped)]
     if difference:
@@ -39,6 +44,7 @@ def run(options: argparse.Namespace) -> int:
         "second": str(options.second),
         "same": not difference,
         "phase": str(first.phase),
+        "view": first.view.words,
         **_as_json(difference),
         "shapes": [
             {"layer": node.name, "top": node.tops[top], "old": _list(old), "new": _list(new)}
@@ -46,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         ],
         "total": {"old": asdict(first.total), "new": asdict(second.total)},
     }
-    Output(as_json=options.json).result(lines, result)
+    Output(quiet=options.quiet, as_json=options.json).result(lines, result)
     return _DIFFERENT if difference else 0
 
 

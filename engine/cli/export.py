@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 
 from engine.cli.output import Output
+from engine.cli.viewing import chosen_views
+from engine.errors import NetcanvasError
 from engine.export import export_net, guess_kind
 
 __all__ = ["run"]
@@ -16,6 +18,9 @@ def run(options: argparse.Namespace) -> int:
     source: Path = options.file
     target: Path = options.out
     kind = guess_kind(target, options.to)
-    export_net(source, target, kind)
-    Output.note(f"Wrote {target}: {kind.summary}.")
+    views = chosen_views(options)
+    if len(views) > 1:
+        raise NetcanvasError("Stages or a level alone do not tell which net to export.", next_step="Add --phase.")
+    export_net(source, target, kind, *views)
+    Output(quiet=options.quiet).note(f"Wrote {target}: {kind.summary}.")
     return 0

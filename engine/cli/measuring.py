@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.blob import Shape
+from engine.cli.reading import reading
+from engine.cli.viewing import phase_of, view_of
 from engine.cost import LayerCost, NetCost, layer_cost, net_cost
-from engine.errors import FileFormatError
-from engine.graph import Node, NodeId, OpGraph
+from engine.errors import FileFormatError, PrototxtError
+from engine.graph import Node, NodeId, OpGraph, View
 from engine.inspection import InspectionClient
 from engine.layer import Phase
 from engine.paths import search_folders
@@ -31,6 +33,8 @@ class Measured:
     Attributes
     ----------
     graph : OpGraph
+    view : View
+        Which net of the document it is.
     phase : Phase
     nodes : tuple of Node
         The layers that take part, in document order.
@@ -40,6 +44,7 @@ class Measured:
     """
 
     graph: OpGraph
+    view: View
     phase: Phase
     nodes: tuple[Node, ...]
     shapes: Mapping[NodeId, NodeShapes]
@@ -71,23 +76,29 @@ def measure(path: Path, options: argparse.Namespace) -> Measured:
     if sniff(data) not in (FileKind.NET_TEXT, FileKind.TEXT):
         looks_like, step = describe_kind(data)
         raise FileFormatError(f"Expected a net in prototxt, but '{path}' looks like {looks_like}.", next_step=step)
-    graph = OpGraph.parse(data)
-    phase = Phase[options.phase.upper()]
-    stages = tuple(filter(None, options.stage.split(",")))
+    with reading(data, path.name) as progress:
+        graph = OpGraph.parse(data, progress=progress)
+    if not len(graph) and graph.problems:
+        fault = graph.problems[0]
+        raise PrototxtError(fault.message, line=fault.line, column=fault.column, source=str(path), next_step=fault.hint)
+    view = view_of(options)
+    phase, members = phase_of(view), graph.look(view)
+    folders = search_folders(path.parent)
     with InspectionClient() as client:
-        found = ShapeService(registry=default_registry(), client=client).infer(
+        found = ShapeService(registry=default_registry(folders, trusted=options.trust), client=client).infer(
             graph_layers(graph),
             phase,
-            base_dirs=search_folders(path.parent),
+            base_dirs=folders,
             trusted=options.trust,
-            level=options.level,
-            stages=stages,
+            level=members.state.level,
+            stages=sorted(members.state.stages),
+            members=members,
         )
-    nodes = tuple(node for node in graph.nodes() if node.id in found)
+    nodes = tuple(node for node in members.nodes() if node.id in found)
     shapes = {node.id: found[node.id] for node in nodes}
     costs = {node.id: layer_cost(node.type, shapes[node.id], node.in_place) for node in nodes}
     total = net_cost(costs.values(), _shared(graph, nodes, shapes))
-    return Measured(graph, phase, nodes, shapes, costs, total)
+    return Measured(graph, view, phase, nodes, shapes, costs, total)
 
 
 def _shared(graph: OpGraph, nodes: tuple[Node, ...], shapes: Mapping[NodeId, NodeShapes]) -> int:

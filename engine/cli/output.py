@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import math
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -48,6 +50,7 @@ class Output:
         """Send log records to standard error: plain on a terminal, in Caffe's form where a program may read them."""
         handler = _BarFriendlyHandler()
         handler.setFormatter(logging.Formatter("%(message)s") if self.has_bar else GlogFormatter())
+        handler.setLevel(self._level)
         root = logging.getLogger()
         before = root.level
         root.addHandler(handler)
@@ -58,17 +61,17 @@ class Output:
             root.removeHandler(handler)
             root.setLevel(before)
 
-    def bar(self, total: int, start: int = 0, text: str = "") -> tqdm[Any]:
-        """Return a progress bar, which does nothing where none is shown."""
+    def bar(self, total: int | None, start: int = 0, text: str = "", unit: str = "it") -> tqdm[Any]:
+        """Return a progress bar, which does nothing where none is shown; without a total it only counts."""
         return tqdm(
             total=total,
             initial=start,
             desc=text,
             disable=not self.has_bar,
-            bar_format=_BAR,
+            bar_format=_BAR if total is not None else None,
             dynamic_ncols=True,
             mininterval=0.1 if self.terminal else 2.0,
-            unit="it",
+            unit=unit,
             leave=True,
         )
 
@@ -79,10 +82,10 @@ class Output:
         else:
             print("\n".join(lines), flush=True)
 
-    @staticmethod
-    def note(text: str) -> None:
-        """Print a remark that is no result."""
-        print(text, file=sys.stderr)
+    def note(self, text: str) -> None:
+        """Print a remark that is no result, unless only results are wanted."""
+        if not self.quiet:
+            tqdm.write(text, file=sys.stderr)
 
     @staticmethod
     def error(text: str) -> None:
@@ -108,9 +111,22 @@ def error_text(error: BaseException) -> str:
     if isinstance(error, NetcanvasError):
         return str(error)
     if isinstance(error, OSError):
-        where = f"'{error.filename}': " if error.filename else ""
-        return f"{where}{error.strerror or error}"
+        return _os_error_text(error)
     return f"{type(error).__name__}: {error}"
+
+
+def _os_error_text(error: OSError) -> str:
+    """Return what the operating system refused, and what to do about it."""
+    name = f"'{os.fsdecode(error.filename)}'" if isinstance(error.filename, (str, bytes, os.PathLike)) else "The file"
+    known = {
+        errno.ENOENT: f"{name} was not found. Check the path.",
+        errno.EISDIR: f"{name} is a folder. Name a file.",
+        errno.ENOTDIR: f"{name}: a part of this path is no folder. Check the path.",
+        errno.EACCES: f"{name} may not be read or written. Check its permissions.",
+        errno.EROFS: f"{name} cannot be written: the disk is read-only. Choose another place.",
+        errno.ENOSPC: f"{name} cannot be written: the disk is full. Free some space and run again.",
+    }
+    return known.get(error.errno or 0, f"{name}: {error.strerror or error}. Check the file and its disk.")
 
 
 def _finite(data: Any) -> Any:

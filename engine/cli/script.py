@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ __all__ = ["run"]
 _INTERRUPTED = 130
 
 
-def run(path: Path, arguments: Sequence[str]) -> int:
+def run(path: Path, arguments: Sequence[str], *, quiet: bool = False) -> int:
     """Run a script as the main program, with its folder on the module path as Python has it.
 
     Parameters
@@ -26,6 +27,8 @@ def run(path: Path, arguments: Sequence[str]) -> int:
         A Python file.
     arguments : sequence of str
         What it finds in ``sys.argv`` after its own name.
+    quiet : bool
+        Print no warnings of the engine.
 
     Returns
     -------
@@ -34,6 +37,10 @@ def run(path: Path, arguments: Sequence[str]) -> int:
     """
     default_registry()  # our packages are loaded before the script's folder can shadow them
     _forget_editor()
+    log = logging.getLogger("engine")
+    saved_level = log.level
+    if quiet:
+        log.setLevel(logging.ERROR)
     install()
     script = os.path.abspath(path)
     main = ModuleType("__main__")
@@ -51,6 +58,7 @@ def run(path: Path, arguments: Sequence[str]) -> int:
         _print_error(error, script)
         return _INTERRUPTED if isinstance(error, KeyboardInterrupt) else 1
     finally:
+        log.setLevel(saved_level)
         sys.argv = saved_argv
         sys.path[:] = saved_path
         sys.modules["__main__"] = saved_main

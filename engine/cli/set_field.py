@@ -7,12 +7,15 @@ import re
 from pathlib import Path
 
 from engine.cli.output import Output
+from engine.cli.reading import reading
 from engine.errors import CheckError, FileFormatError, SchemaError
 from engine.files import atomic_write
 from engine.graph import Node, NodeId, OpGraph
 from engine.graph import Path as FieldPath
+from engine.paths import search_folders
 from engine.prototxt import quote
-from engine.schema import FieldInfo, FileKind, Schema, convert, describe_kind, load_schema, sniff
+from engine.registry import default_registry
+from engine.schema import FieldInfo, FileKind, Schema, convert, describe_kind, sniff
 
 __all__ = ["run"]
 
@@ -26,8 +29,9 @@ def run(options: argparse.Namespace) -> int:
     if sniff(data) not in (FileKind.NET_TEXT, FileKind.TEXT):
         looks_like, step = describe_kind(data)
         raise FileFormatError(f"Expected a net in prototxt, but '{path}' looks like {looks_like}.", next_step=step)
-    graph = OpGraph.parse(data)
-    schema = load_schema()
+    with reading(data, path.name) as progress:
+        graph = OpGraph.parse(data, progress=progress)
+    schema = default_registry(search_folders(path.parent), trusted=False).schema()
     node = _find(graph, options.layer, options.phase)
     field, info = _field(schema, node, options.field)
     before = graph.value(node.id, field)
@@ -39,7 +43,8 @@ def run(options: argparse.Namespace) -> int:
         atomic_write(path, bytes(graph))
     line, _ = graph.place(node.id, field)
     name = ".".join(map(str, field))
-    Output.note(f"{path}:{line}: {node.title}: {name}: {before or 'not set'} -> {graph.value(node.id, field)}")
+    change = f"{before or 'not set'} -> {graph.value(node.id, field)}"
+    Output(quiet=options.quiet).note(f"{path}:{line}: {node.title}: {name}: {change}")
     return 0
 
 

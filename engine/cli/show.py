@@ -11,8 +11,9 @@ from engine.blob import Shape
 from engine.cli.dialect import choose_schema
 from engine.cli.measuring import measure, memory_words, shape_words
 from engine.cli.output import Output
+from engine.cli.tables import table
 from engine.cost import VALUE_BYTES, LayerCost, NetCost
-from engine.graph import Node
+from engine.graph import DEPLOY, Node, View
 from engine.shapes import NodeShapes
 
 __all__ = ["run"]
@@ -25,9 +26,13 @@ def run(options: argparse.Namespace) -> int:
     path: Path = options.file
     net = measure(path, options)
     facts = [(node, net.shapes[node.id], net.costs[node.id]) for node in net.nodes]
-    lines = _table([_HEAD, *(_row(*fact) for fact in facts)]) + _totals(net.total, len(net.nodes), str(net.phase))
+    lines = [
+        *table([_HEAD, *(_row(*fact) for fact in facts)], words=3),
+        "",
+        *_totals(net.total, len(net.nodes), net.view),
+    ]
     unknown = net.unknown
-    schema, guessed = choose_schema(net.graph.tree, "NetParameter")
+    schema, guessed = choose_schema(net.graph.tree, "NetParameter", options.dialect, path=path)
     if unknown:
         reason = net.shapes[unknown[0].id].reason
         lines.append(f"not counted, because shapes are not known: {len(unknown)} of {len(facts)} layers: {reason}")
@@ -36,11 +41,12 @@ def run(options: argparse.Namespace) -> int:
         "file": str(path),
         "name": net.graph.net_name,
         "phase": str(net.phase),
+        "view": net.view.words,
         "dialect": schema.dialect,
         "layers": [_as_json(*fact) for fact in facts],
         "total": asdict(net.total),
     }
-    Output(as_json=options.json).result(lines, result)
+    Output(quiet=options.quiet, as_json=options.json).result(lines, result)
     return 0
 
 
@@ -50,25 +56,19 @@ def _row(node: Node, shapes: NodeShapes, cost: LayerCost) -> tuple[str, ...]:
     return (node.name, node.type, ", ".join(tops), *("" if text in ("0", "0 B") else text for text in numbers))
 
 
-def _table(rows: list[tuple[str, ...]]) -> list[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
-    lines = []
-    for row in rows:
-        words = [text.ljust(width) for text, width in zip(row[:3], widths[:3], strict=True)]
-        numbers = [text.rjust(width) for text, width in zip(row[3:], widths[3:], strict=True)]
-        lines.append("  ".join(words + numbers).rstrip())
-    return [*lines, ""]
-
-
-def _totals(total: NetCost, layers: int, phase: str) -> list[str]:
+def _totals(total: NetCost, layers: int, view: View) -> list[str]:
     return [
-        f"{layers} layers in phase {phase}",
+        f"{layers} layers {_in_words(view)}",
         f"parameters: {total.parameters:,}",
         f"multiply-adds of a forward pass: {total.multiply_adds:,}",
         f"memory for inference: {memory_words(total.inference)} (weights {memory_words(total.weights)}, "
         f"blobs {memory_words(total.activations)})",
         f"memory for training: {memory_words(total.training)} (with gradients and the solver's history)",
     ]
+
+
+def _in_words(view: View) -> str:
+    return f"of the {view.words} net" if view.show == DEPLOY else f"in phase {view.words}"
 
 
 def _as_json(node: Node, shapes: NodeShapes, cost: LayerCost) -> dict[str, Any]:

@@ -6,12 +6,23 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Protocol
 
 from engine.solvers import Action
 
 __all__ = ["SignalControl"]
 
 _ACTIONS = {"stop": Action.STOP, "snapshot": Action.SNAPSHOT, "none": Action.CONTINUE}
+
+
+class Obeys(Protocol):
+    """Takes requests, from a signal handler too."""
+
+    def stop(self) -> None:
+        """End after the current iteration."""
+
+    def snapshot(self) -> None:
+        """Take a snapshot after the current iteration."""
 
 
 class SignalControl:
@@ -32,6 +43,11 @@ class SignalControl:
             self._effects[signal.SIGHUP] = _ACTIONS[sighup]
         self._wanted = Action.CONTINUE
         self._stops = 0
+        self._target: Obeys | None = None
+
+    def pass_on(self, target: Obeys) -> None:
+        """Let another control do what signals ask for, so that it acts on them even while the training is paused."""
+        self._target = target
 
     def __call__(self) -> Action:
         """Return what was asked for since the last call."""
@@ -54,5 +70,14 @@ class SignalControl:
             self._stops += 1
             if self._stops > 1:
                 raise KeyboardInterrupt
-        if action is not Action.CONTINUE and self._wanted is not Action.STOP:
+        if self._target is not None:
+            _pass_on(action, self._target)
+        elif action is not Action.CONTINUE and self._wanted is not Action.STOP:
             self._wanted = action
+
+
+def _pass_on(action: Action, target: Obeys) -> None:
+    if action is Action.STOP:
+        target.stop()
+    elif action is Action.SNAPSHOT:
+        target.snapshot()

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from engine.cli.output import Output
+from engine.cli.reading import reading
 from engine.errors import FileFormatError, NetcanvasError, PrototxtError
 from engine.files import atomic_write, read_weights
 from engine.prototxt import parse
@@ -32,11 +33,12 @@ def run(options: argparse.Namespace) -> int:
             error.message, line=error.line, column=error.column, source=str(source), next_step=error.next_step
         )
         raise named from error
+    output = Output(quiet=options.quiet)
     for note in notes:
-        Output.note(f"{source}: {note} It is left out, as Caffe does.")
+        output.note(f"{source}: {note} It is left out, as Caffe does.")
     if upgraded != data or not (target.exists() and target.samefile(source)):
         atomic_write(target, upgraded)
-    Output.note(f"{target}: written in today's format." if upgraded != data else f"{source} is in today's format.")
+    output.note(f"{target}: written in today's format." if upgraded != data else f"{source} is in today's format.")
     return 0
 
 
@@ -44,7 +46,9 @@ def _upgraded(path: Path, data: bytes) -> tuple[bytes, list[str]]:
     """Return the content in today's format, and what could not be taken over."""
     kind = sniff(data)
     if kind in (FileKind.NET_TEXT, FileKind.TEXT):
-        return upgraded_net_text(parse(data)).encode("utf-8", "surrogateescape"), []
+        with reading(data, path.name) as progress:
+            tree = parse(data, progress=progress)
+        return upgraded_net_text(tree).encode("utf-8", "surrogateescape"), []
     if kind is FileKind.SOLVER_TEXT:
         return upgraded_solver_text(parse(data)).encode("utf-8", "surrogateescape"), []
     if kind is not FileKind.WEIGHTS:

@@ -17,6 +17,7 @@ __all__ = ["Hdf5Source"]
 
 _FILES, _ROWS = 0, 1
 _NUMBERS = "biuf"  # kinds of dtype
+_DAMAGED = (OSError, RuntimeError, KeyError, ValueError, TypeError, MemoryError)  # what the library makes of bad files
 
 
 class Hdf5Source:
@@ -117,9 +118,10 @@ class Hdf5Source:
         try:
             with h5py.File(path, "r") as file:
                 data = tuple(self._read(file, path, name) for name in self._names)
-        except OSError as error:
+        except _DAMAGED as error:
             raise DataError(
-                f"{self._owner}: expected an HDF5 file, got '{path}', which cannot be read ({error})."
+                f"{self._owner}: expected an HDF5 file, got '{path}', which cannot be read ({error}).",
+                next_step="Copy or write the file again.",
             ) from error
         rows = {name: len(array) for name, array in zip(self._names, data, strict=True)}
         spelled = ", ".join(f"{count} in '{name}'" for name, count in rows.items())

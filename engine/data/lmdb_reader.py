@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import weakref
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from typing import Any
 
 import lmdb
 
+from engine.data.lmdb_check import LmdbWalk, read_layout
 from engine.errors import DataError
 
 __all__ = ["LmdbReader"]
@@ -40,6 +42,8 @@ class _Environment:
     """One open database; closes itself when nothing refers to it any more."""
 
     def __init__(self, path: Path) -> None:
+        file = path / "data.mdb" if path.is_dir() else path
+        layout = read_layout(file)
         try:
             self.handle = lmdb.open(
                 str(path), subdir=path.is_dir(), readonly=True, lock=False, create=False, readahead=True, meminit=False
@@ -50,18 +54,15 @@ class _Environment:
                 next_step="Check that it was written completely and that no other library of this process holds it.",
             ) from error
         weakref.finalize(self, self.handle.close)
-        self._check_whole(path / "data.mdb" if path.is_dir() else path)
+        self._walk = LmdbWalk(file, layout)
+        weakref.finalize(self, self._walk.close)
+        self._lock = threading.Lock()
 
-    def _check_whole(self, file: Path) -> None:
-        """Refuse a file that ends before its last page: reading what is not there would end the process."""
-        wanted = (self.handle.info()["last_pgno"] + 1) * self.handle.stat()["psize"]
-        size = file.stat().st_size
-        if size < wanted:
-            self.handle.close()
-            raise DataError(
-                f"Database '{file}': expected at least {wanted} bytes, as its header says, got {size}: it was cut off.",
-                next_step="Copy or download it again.",
-            )
+    def check(self, record: int) -> int:
+        """Make sure that the pages up to a record are whole; return the number of records known to be."""
+        with self._lock:
+            self._walk.check(record)
+            return sys.maxsize if self._walk.ended else self._walk.checked
 
 
 _environments = _Environments()
@@ -95,6 +96,7 @@ class LmdbReader:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._environment = _environments.open(path)
+        self._checked = self._environment.check(0)
         self._transaction = self._environment.handle.begin(buffers=True)
         self.entries: int = self._transaction.stat()["entries"]
         self._cursor = self._transaction.cursor()
@@ -113,9 +115,17 @@ class LmdbReader:
         """Pass over ``count`` records."""
         for _ in range(count % self.entries if count >= self.entries else count):
             self.record += 1
-            if not self._cursor.next():
-                self._cursor.first()
-                self.record = 0
+            if self.record >= self._checked:
+                self._checked = self._environment.check(self.record)
+            try:
+                if not self._cursor.next():
+                    self._cursor.first()
+                    self.record = 0
+            except lmdb.Error as error:
+                raise DataError(
+                    f"Database '{self.path}', at record {self.record}: expected readable data, got '{error}'.",
+                    next_step="Copy or write the database again.",
+                ) from error
 
     def get_state(self) -> dict[str, Any]:
         """Return the position as index and key of the next record."""
@@ -123,6 +133,7 @@ class LmdbReader:
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Go to a saved position: to its key, or by counting if the database has that key no more."""
+        self._checked = self._environment.check(min(int(state["record"]), self.entries - 1))
         if self._cursor.set_key(bytes.fromhex(str(state["key"]))):
             self.record = int(state["record"])
             return

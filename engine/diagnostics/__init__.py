@@ -1,38 +1,14 @@
 """What is wrong with a document, told live: ``diagnose(graph)``."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
-
-from engine.diagnostics.fields import (
-    FIELD_CODES,
-    FIELD_NOT_OFFERED,
-    check_fields,
-    check_files,
-    check_net_fields,
-    check_schema,
-)
-from engine.diagnostics.layers import (
-    NOT_OFFERED,
-    TypeRegistry,
-    check_formats,
-    check_layer,
-    check_loss,
-    one_of_a_kind,
-)
-from engine.diagnostics.learning import check_in_place, check_loss_weight, check_sharing, destroying
+from engine.diagnostics.driver import Diagnosis, diagnose, for_run
+from engine.diagnostics.fields import check_fields
+from engine.diagnostics.layers import TypeRegistry
 from engine.diagnostics.memo import SchemaMemo
 from engine.diagnostics.records import Diagnostic, QuickFix, Severity
-from engine.diagnostics.shapes import UNSHAPED, check_shapes
-from engine.diagnostics.solver import check_solver
-from engine.diagnostics.wiring import check_wiring
-from engine.graph import Node, NodeId, OpGraph
-from engine.schema import Schema
+from engine.diagnostics.solver import check_solver, check_solver_file
 
 __all__ = [
+    "Diagnosis",
     "Diagnostic",
     "QuickFix",
     "SchemaMemo",
@@ -40,116 +16,7 @@ __all__ = [
     "TypeRegistry",
     "check_fields",
     "check_solver",
+    "check_solver_file",
     "diagnose",
     "for_run",
 ]
-
-_NEWEST = 2
-_RANK = {"error": 0, "warning": 1, "info": 2}
-# What a document may hold, shown and saved as it is, and a run refuses.
-_REFUSED = frozenset({"field-unknown", "word-unknown", FIELD_NOT_OFFERED, "type-unknown", NOT_OFFERED})
-_TOLD_ONCE = frozenset({FIELD_NOT_OFFERED, NOT_OFFERED})
-
-
-def diagnose(
-    graph: OpGraph,
-    *,
-    schema: Schema | None = None,
-    registry: TypeRegistry | None = None,
-    shapes: Mapping[NodeId, Any] | None = None,
-    folder: Path | None = None,
-    memo: SchemaMemo | None = None,
-) -> list[Diagnostic]:
-    """Say what is wrong or doubtful, the worst first, then in document order.
-
-    Fields, words and layer types that are not known are warnings: another Caffe may know them. See :func:`for_run`.
-
-    Parameters
-    ----------
-    graph : OpGraph
-        The document.
-    schema : Schema, optional
-        Fields and their values, of the document's dialect; BVLC's when left out.
-    registry : TypeRegistry, optional
-        Known layer types; without one, types and numbers of ports are not checked.
-    shapes : mapping of NodeId to NodeShapes, optional
-        What the shape service found; its errors are passed on.
-    folder : Path, optional
-        Folder of the document; with it, the files that the net names are looked for. Nothing is opened.
-    memo : SchemaMemo, optional
-        Keep one for each document: layers that no edit concerns are then not looked at again.
-    """
-    found = list(_check(graph, schema, registry, shapes or {}, folder, memo or SchemaMemo()))
-    return sorted(found, key=_rank)
-
-
-def for_run(found: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Judge what was found as a run does: it refuses what is not known, so that this is an error and no warning."""
-    judged = (replace(each, severity="error") if each.code in _REFUSED else each for each in found)
-    return sorted(judged, key=_rank)
-
-
-def _rank(found: Diagnostic) -> tuple[int, int, int]:
-    return _RANK[found.severity], found.line, found.column
-
-
-def _check(
-    graph: OpGraph,
-    schema: Schema | None,
-    registry: TypeRegistry | None,
-    shapes: Mapping[NodeId, Any],
-    folder: Path | None,
-    memo: SchemaMemo,
-) -> Iterator[Diagnostic]:
-    problems = graph.problems
-    for problem in problems:
-        node = graph.node_at(problem.line)
-        yield Diagnostic("syntax", "error", problem.message, problem.line, problem.column, node, (), problem.hint)
-    broken = {problem.line for problem in problems}
-    known = frozenset(registry.types()) if registry is not None else frozenset()
-    not_offered: list[Diagnostic] = []
-    misshapen: set[NodeId] = set()
-    for node in memo.due(graph, schema, registry, known, graph.states):
-        found = [*_check_node(graph, graph.node(node), schema, registry, known, memo)]
-        (memo.noted.add if found else memo.noted.discard)(node)
-        sound = [each for each in found if not (each.code in FIELD_CODES and each.line in broken)]
-        not_offered += (each for each in sound if each.code in _TOLD_ONCE)
-        misshapen |= {node for each in found if each.code in UNSHAPED}
-        yield from (each for each in sound if each.code not in _TOLD_ONCE)
-    yield from one_of_a_kind(graph, not_offered)
-    if memo.old:
-        yield from check_formats(_first(graph, memo.old), _first(graph, memo.new))
-    yield from check_loss(None if memo.losses else _first(graph, memo.data))
-    yield from (each for each in check_net_fields(graph, schema) if each.line not in broken)
-    if folder is not None:
-        yield from check_files(graph, memo.files, folder)
-    yield from check_shapes(graph, shapes, registry, misshapen)
-    yield from check_sharing(graph, _in_order(graph, memo.sharing), shapes)
-    yield from check_in_place(graph, _in_order(graph, destroying(memo.in_place, shapes)), shapes, memo.losses)
-
-
-def _check_node(
-    graph: OpGraph,
-    node: Node,
-    schema: Schema | None,
-    registry: TypeRegistry | None,
-    known: frozenset[str],
-    memo: SchemaMemo,
-) -> Iterator[Diagnostic]:
-    yield from check_wiring(graph, node, memo.fed)
-    yield from check_layer(graph, node, registry, known)
-    yield from check_loss_weight(graph, node, memo.fed)
-    runs = registry is None or node.type in known
-    for each in check_schema(graph, node.id, schema, memo.problems):
-        if runs or each.code != FIELD_NOT_OFFERED:  # of a type that is not offered, no field is either
-            yield each
-
-
-def _first(graph: OpGraph, nodes: Set[NodeId]) -> Node | None:
-    """Return the node of some that stands first in the document, if there is any."""
-    first = next((node for node in graph.node_ids() if node in nodes), None) if nodes else None
-    return None if first is None else graph.node(first)
-
-
-def _in_order(graph: OpGraph, nodes: Set[NodeId]) -> list[NodeId]:
-    return sorted(nodes, key=lambda node: graph.node(node).ordinal)

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.prototxt import Message
-from engine.schema import Schema, SchemaProblem, convert, dialects_with, dialects_with_type, find_dialect, load_schema
+from engine.schema import (
+    BVLC,
+    Schema,
+    SchemaProblem,
+    convert,
+    dialects_with,
+    dialects_with_type,
+    find_dialect,
+    load_schema,
+)
 
 __all__ = ["name_origin", "name_type", "only_in_dialect", "origin_of_type"]
 
@@ -22,13 +31,13 @@ def only_in_dialect(message: Message, type_name: str, schema: Schema | None) -> 
     schema : Schema or None
         That of the document's dialect; None is BVLC's.
     """
-    base = load_schema()
-    if schema is None or schema.dialect == base.dialect:
+    if schema is None or schema.dialect == BVLC:
         return []
-    told = {(each.line, each.column) for each in convert(message, type_name, schema=schema).problems}
+    base = load_schema(fragments=schema.fragments)
+    told = {(each.line, each.column) for each in convert(message, type_name, schema=schema, numbers=False).problems}
     title = find_dialect(schema.dialect).title
     found = []
-    for each in convert(message, type_name, schema=base).problems:
+    for each in convert(message, type_name, schema=base, numbers=False).problems:
         if (each.line, each.column) not in told:
             what = f"Field '{each.field}' of {title}"
             if each.kind != "unknown_field":

@@ -8,6 +8,7 @@ from pathlib import Path as FilePath
 from typing import Any, TypeAlias
 
 from engine.diagnostics.dialects import name_origin, only_in_dialect
+from engine.diagnostics.field_fixes import field_fix
 from engine.diagnostics.records import Diagnostic, QuickFix
 from engine.graph import Node, NodeId, OpGraph, Path
 from engine.paths import resolve, search_folders
@@ -87,22 +88,22 @@ def check_schema(graph: OpGraph, node: NodeId, schema: Schema | None, memo: Laye
     if problems:
         title = graph.node(node).heading
         for (code, problem), path in problems:
-            yield _diagnostic(code, _moved(problem, held.line - 1), node, path, f"{title}: ")
+            located = _moved(problem, held.line - 1)
+            yield _diagnostic(code, located, node, path, f"{title}: ", _fix(graph, code, located, node, path, schema))
 
 
 def check_net_fields(graph: OpGraph, schema: Schema | None) -> Iterator[Diagnostic]:
     """Find the same in the net's own fields."""
     top = Message("", graph.tree)
     top.items = [item for item in graph.tree.root.items if item.key is None]
-    yield from check_fields(top, "NetParameter", schema)
+    for code, problem, path in _located(top, "NetParameter", schema):
+        yield _diagnostic(code, problem, None, path, "", _fix(graph, code, problem, None, path, schema))
 
 
 def check_fields(message: Message, type_name: str, schema: Schema | None) -> Iterator[Diagnostic]:
-    """Find the same in a message that is no layer, such as a solver."""
-    found = list(_problems(message, type_name, schema))
-    paths = _paths(message, [problem for _, problem in found])
-    for (code, problem), path in zip(found, paths, strict=True):
-        yield _diagnostic(code, problem, None, path, "")
+    """Find the same in a message that is no part of a net, such as a solver."""
+    for code, problem, path in _located(message, type_name, schema):
+        yield _diagnostic(code, problem, None, path, "", None)
 
 
 def names_files(graph: OpGraph, node: Node) -> bool:
@@ -142,22 +143,43 @@ def _files(graph: OpGraph, node: Node) -> Iterator[tuple[Path, Scalar]]:
 
 def _problems(message: Message, type_name: str, schema: Schema | None) -> list[_Coded]:
     # What is no field at all is told by the parser.
-    found = convert(message, type_name, schema=schema).problems
+    found = convert(message, type_name, schema=schema, numbers=False).problems
     coded = [(_CODES[each.kind], each) for each in found if each.kind in _CODES]
     return coded + [(FIELD_NOT_OFFERED, each) for each in only_in_dialect(message, type_name, schema)]
 
 
-def _diagnostic(code: str, problem: SchemaProblem, node: NodeId | None, path: Path, title: str) -> Diagnostic:
-    fix = None
+def _located(message: Message, type_name: str, schema: Schema | None) -> Iterator[tuple[str, SchemaProblem, Path]]:
+    """Return the problems of a message with their codes and the paths of their fields."""
+    found = _problems(message, type_name, schema)
+    paths = _paths(message, [problem for _, problem in found])
+    for (code, problem), path in zip(found, paths, strict=True):
+        yield code, problem, path
+
+
+def _fix(
+    graph: OpGraph, code: str, problem: SchemaProblem, node: NodeId | None, path: Path, schema: Schema | None
+) -> QuickFix | None:
+    if code != "field-repeated":
+        known_elsewhere = code == FIELD_NOT_OFFERED or (code == "field-unknown" and name_origin(problem) is not problem)
+        return None if known_elsewhere else field_fix(graph, problem, node, path, schema)
+    if not path:
+        return None
+
+    def remove(target: OpGraph) -> None:
+        target.clear_field(node, (*path[:-1], problem.field, 0) if isinstance(path[-1], str) else path)
+
+    return QuickFix("Remove the first of the two", remove)
+
+
+def _diagnostic(
+    code: str, problem: SchemaProblem, node: NodeId | None, path: Path, title: str, fix: QuickFix | None
+) -> Diagnostic:
     if code == "field-unknown":
         problem = name_origin(problem)
-    if code == "field-repeated" and path:
-
-        def remove(target: OpGraph) -> None:
-            target.clear_field(node, (*path[:-1], problem.field, 0) if isinstance(path[-1], str) else path)
-
-        fix = QuickFix("Remove the first of the two", remove)
     text = problem.text
+    step = problem.next_step or "Correct the value, or remove the field."
+    if fix is not None and fix.label.startswith("Move it"):
+        step = f"{fix.label}."
     return Diagnostic(
         code,
         "warning" if code in _WARNED else "error",
@@ -166,7 +188,7 @@ def _diagnostic(code: str, problem: SchemaProblem, node: NodeId | None, path: Pa
         problem.column,
         node,
         path,
-        problem.next_step or "Correct the value, or remove the field.",
+        step,
         fix,
     )
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from engine.diagnostics.dialects import name_type, origin_of_type
 from engine.diagnostics.learning import loss_weights
-from engine.diagnostics.ports import check_ports
+from engine.diagnostics.ports import check_entries, check_ports
 from engine.diagnostics.records import Diagnostic, QuickFix
 from engine.graph import Node, NodeId, OpGraph, upgraded_text
 from engine.schema import is_caffe_type
@@ -22,7 +22,9 @@ __all__ = [
     "check_loss",
     "has_loss",
     "is_data",
+    "may_learn",
     "one_of_a_kind",
+    "weights_note",
 ]
 
 #: Code of what is told once of a type, and not of each layer.
@@ -57,6 +59,7 @@ def check_layer(graph: OpGraph, node: Node, registry: TypeRegistry | None, known
         yield _unknown_type(graph, node, registry)
     elif registry is not None:
         yield from check_ports(graph, node, getattr(registry, "info", lambda _: None)(node.type))
+    yield from check_entries(graph, node)
     yield from _check_name(graph, node)
     yield from _check_padding(graph, node)
     if graph.count(node.id, ("include",)) and graph.count(node.id, ("exclude",)):
@@ -78,6 +81,10 @@ def _unknown_type(graph: OpGraph, node: Node, registry: TypeRegistry) -> Diagnos
     if not node.type:
         message, step = f"{node.heading} has no type.", "Give it one."
         return Diagnostic("type-missing", "error", message, line, column, node.id, path, step)
+    withheld = getattr(registry, "withheld", lambda _: "")(node.type)
+    if withheld:
+        message = f"{node.heading}: layer type '{node.type}' cannot be had: {withheld}"
+        return Diagnostic("type-unknown", "warning", message, line, column, node.id, path)
     if is_caffe_type(node.type) or origin_of_type(node.type):
         message = f"{node.heading}: {name_type(node.type)} is not offered yet."
         step = "Write it as a Python layer."
@@ -124,12 +131,12 @@ def one_of_a_kind(graph: OpGraph, found: Sequence[Diagnostic]) -> Iterator[Diagn
 
 
 def _check_name(graph: OpGraph, node: Node) -> Iterator[Diagnostic]:
-    if not node.name or not _may_learn(node):
+    if not node.name or not may_learn(node):
         return
     for other in graph.named(node.name):
         if other.id == node.id:
             return
-        if _may_learn(other) and graph.together(other.id, node.id):
+        if may_learn(other) and graph.together(other.id, node.id):
 
             def rename(target: OpGraph) -> None:
                 target.rename_node(node.id, target.fresh_layer_name(node.type))
@@ -147,7 +154,7 @@ def _check_name(graph: OpGraph, node: Node) -> Iterator[Diagnostic]:
             return
 
 
-def _may_learn(node: Node) -> bool:
+def may_learn(node: Node) -> bool:
     """Whether a layer has weights, which go by its name, as far as its type tells."""
     return node.type in _LEARNING or not is_caffe_type(node.type)
 
@@ -228,3 +235,10 @@ def has_loss(graph: OpGraph, node: Node) -> bool:
         return False
     weights = loss_weights(graph, node.id)
     return any(weights) if weights else node.type.endswith("Loss")
+
+
+def weights_note(node: Node, old: str) -> str:
+    """Say of a layer that was called ``old`` that weights trained before no longer load; empty if it has none."""
+    if not old or not may_learn(node):
+        return ""
+    return f"Weights go by layer name: those trained as '{old}' will not be loaded into '{node.name}'."

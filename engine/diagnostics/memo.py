@@ -7,7 +7,7 @@ something to tell are looked at again each time: what is told names lines, and o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from engine.diagnostics.fields import LayerProblems, names_files
@@ -47,18 +47,21 @@ class SchemaMemo:
         self.new: set[NodeId] = set()
         self.sharing: set[NodeId] = set()
         self.in_place: set[NodeId] = set()
+        self._pending: set[NodeId] = set()
         self._terms: tuple[Any, ...] = ()
         self._fed: frozenset[str] = frozenset()
         self._held: dict[NodeId, Any] = {}
         self._order: tuple[NodeId, ...] = ()
 
-    def due(self, graph: OpGraph, *terms: object) -> list[NodeId]:
-        """Take in what has changed since the last time; return the nodes to look at, in document order.
+    def take_in(self, graph: OpGraph, *terms: object) -> Iterator[None]:
+        """Take in what has changed since the last time, a layer at each step; then :meth:`due` tells what to look at.
+
+        Where it is left in the middle, the next time goes on from there.
 
         Parameters
         ----------
         graph : OpGraph
-            The document; another one than the last time is read as a whole.
+            The document; another one than the last time is read as a whole. It stays as it is meanwhile.
         *terms : object
             What all rules depend on. If one is another than the last time, all nodes are due.
         """
@@ -69,24 +72,36 @@ class SchemaMemo:
         edited = {node for node, reading in readings.items() if self._held.get(node) is not reading}
         gone = self._held.keys() - readings.keys()
         moved = self._moved(order)
-        touched = self._relatives(graph, edited | moved, edited | moved | gone)
+        self._pending |= self._relatives(graph, edited | moved, edited | moved | gone)
+        self._order = order
         for node in gone:
             self._drop(node)
+            self._pending.discard(node)
         for node in edited:
             self._drop(node)
             self._held[node] = readings[node]
             self._learn(graph, graph.node(node))
-        self._order = order
+            yield
         fed = frozenset().union(*(graph.node(node).phases for node in self.sources))
         if not self.losses and not self.data:
             fed -= {"TRAIN"}
         if fed != self._fed:
             self._fed = fed
-            touched.update(order)
-        touched |= self.noted
-        if len(touched) == len(order):
-            return list(order)
-        return sorted(touched, key=lambda node: graph.node(node).ordinal)
+            self._pending.update(order)
+        yield
+
+    def due(self, graph: OpGraph) -> list[NodeId]:
+        """Return the nodes to look at, in document order: those that an edit concerns, and those that had faults."""
+        self._pending |= self.noted
+        self._pending &= graph.readings().keys()
+        if len(self._pending) == len(self._order):
+            return list(self._order)
+        return sorted(self._pending, key=graph.ordinal)
+
+    def looked_at(self, node: NodeId, *, sound: bool) -> None:
+        """Note that a node that was due has been looked at."""
+        self._pending.discard(node)
+        (self.noted.discard if sound else self.noted.add)(node)
 
     @property
     def fed(self) -> frozenset[str]:

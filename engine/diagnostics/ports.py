@@ -9,7 +9,7 @@ from engine.diagnostics.records import Diagnostic, QuickFix
 from engine.graph import Node, OpGraph
 from engine.prototxt import quote
 
-__all__ = ["check_ports"]
+__all__ = ["check_entries", "check_ports", "surplus"]
 
 
 def check_ports(graph: OpGraph, node: Node, info: Any) -> Iterator[Diagnostic]:
@@ -67,6 +67,46 @@ def _addition(node: Node, missing: int) -> QuickFix:
             target.append_field(node.id, ("top",), quote(target.fresh_blob_name(node.name or "top")))
 
     return QuickFix("Add a top" if missing == 1 else f"Add {missing} tops", add)
+
+
+def check_entries(graph: OpGraph, node: Node) -> Iterator[Diagnostic]:
+    """Find more values of a field than the layer has ports that they are for.
+
+    Caffe's ``Layer::SetLossWeights`` and ``Net::Init`` refuse them.
+    """
+    for name, ports, what in (("loss_weight", node.tops, "top"), ("propagate_down", node.bottoms, "bottom")):
+        have = graph.count(node.id, (name,))
+        most = len(ports)
+        if name == "loss_weight" and node.type.endswith("Loss"):
+            most = max(most, 1)  # a loss whose top is not named gets one without a name
+        short = name == "propagate_down" and 0 < have < most
+        if have <= most and not short:
+            continue
+        expected = f"expected {name} once for each {what} ({most})"
+        yield surplus(graph, node, name, most, f"{node.heading}: {expected}, got {have} values.")
+
+
+def surplus(graph: OpGraph, node: Node, name: str, most: int, message: str) -> Diagnostic:
+    """Tell that a layer has another number of values of a field than it takes; those too many can be removed."""
+    have = graph.count(node.id, (name,))
+
+    def remove(target: OpGraph) -> None:
+        for place in range(have - 1, most - 1, -1):
+            target.clear_field(node.id, (name, place))
+
+    path = (name, min(most, have - 1)) if have > 1 else (name,)
+    step = "Remove those that are too many." if have > most else "Add those that are missing."
+    fix = QuickFix(f"Remove the last {name}" if have == most + 1 else f"Remove the last {have - most} {name}", remove)
+    return Diagnostic(
+        "entries-count",
+        "error",
+        message,
+        *graph.place(node.id, path),
+        node.id,
+        path,
+        step,
+        fix if have > most else None,
+    )
 
 
 def _check_in_place(graph: OpGraph, node: Node) -> Iterator[Diagnostic]:

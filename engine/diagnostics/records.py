@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path as FilePath
 from typing import Literal
 
 from engine.graph import NodeId, OpGraph, Path
@@ -53,6 +54,8 @@ class Diagnostic:
         An edit that mends it.
     others : tuple of NodeId
         More layers of which the same is told.
+    file : pathlib.Path or None
+        The file of which it is told, where that is not the document: its solver.
     """
 
     code: str
@@ -65,3 +68,4 @@ class Diagnostic:
     next_step: str = ""
     fix: QuickFix | None = None
     others: tuple[NodeId, ...] = ()
+    file: FilePath | None = None

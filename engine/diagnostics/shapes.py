@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
+from engine.diagnostics.ports import surplus
 from engine.diagnostics.records import Diagnostic
-from engine.errors import ShapeError
+from engine.errors import ShapeError, SurplusError
 from engine.graph import Node, NodeId, OpGraph, Path
 
 __all__ = ["UNSHAPED", "check_shapes"]
@@ -23,10 +24,16 @@ def check_shapes(
     Of layers that are ``told`` of already, as :data:`UNSHAPED` has it, nothing is passed on.
     """
     for node_id, outcome in shapes.items():
+        if node_id in graph:
+            for warning in getattr(outcome, "warnings", ()):
+                yield Diagnostic("plugin-patches", "warning", warning, graph.node(node_id).line, 1, node_id)
         error = getattr(outcome, "error", None)
         if error is None or node_id not in graph or node_id in told:
             continue
         node = graph.node(node_id)
+        if isinstance(error, SurplusError) and graph.count(node_id, (error.field,)) > error.most:
+            yield surplus(graph, node, error.field, error.most, error.message)
+            continue
         message, step = getattr(error, "message", str(error)), getattr(error, "next_step", "")
         path = _labels(node, error, registry)
         code = "label-count" if path else "shape"

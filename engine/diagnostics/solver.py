@@ -2,22 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
+from engine.diagnostics.fields import check_fields
 from engine.diagnostics.layers import is_data
 from engine.diagnostics.records import Diagnostic, Severity
-from engine.graph import OpGraph
+from engine.graph import Node, OpGraph
 from engine.paths import ResolvedPath, resolve, search_folders
 from engine.prototxt import Message, Scalar, parse
+from engine.schema import guess_dialect, load_schema
 
-__all__ = ["check_solver"]
+__all__ = ["check_solver", "check_solver_file"]
+
+#: Nets with their layers that read nothing.
+Opened = Mapping[Path, Sequence[Node]]
+
+_NONE: Opened = MappingProxyType({})
 
 _TRAIN = ("net", "train_net")
 _NETS = (*_TRAIN, "test_net")
 
 
-def check_solver(text: bytes | str, path: Path, nets: Iterable[Path] = ()) -> list[Diagnostic]:
+def check_solver_file(path: Path, *, opened: Opened = _NONE) -> list[Diagnostic]:
+    """Say what is wrong with a solver's file, and where it does not fit the net that is edited with it.
+
+    Parameters
+    ----------
+    path : Path
+        The solver.
+    opened : mapping of Path to sequence of Node
+        As in :func:`check_solver`.
+
+    Returns
+    -------
+    list of Diagnostic
+        With ``file`` set; of a text that cannot be read, no more than that.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        message = f"Solver: '{path.name}' cannot be read: {error.strerror or error}."
+        return [Diagnostic("solver-file", "error", message, next_step="Choose another solver.", file=path)]
+    tree = parse(data)
+    found = [
+        Diagnostic("syntax", "error", f"Solver: {fault.message}", fault.line, fault.column, next_step=fault.hint)
+        for fault in tree.problems
+    ]
+    if not found:
+        schema = load_schema(guess_dialect(tree, "SolverParameter").name)
+        fields = check_fields(tree.root, "SolverParameter", schema)
+        found = [replace(each, message=f"Solver: {each.message}", fix=None) for each in fields]
+        found += check_solver(data, path, opened, opened=opened)
+    return [replace(each, file=path) for each in found]
+
+
+def check_solver(
+    text: bytes | str, path: Path, nets: Iterable[Path] = (), *, opened: Opened = _NONE
+) -> list[Diagnostic]:
     """Say where a solver and its net do not fit; net files are read, data is not opened.
 
     Parameters
@@ -28,12 +72,15 @@ def check_solver(text: bytes | str, path: Path, nets: Iterable[Path] = ()) -> li
         Its file; nets are looked for from its folder.
     nets : iterable of Path
         Nets that are looked at together with it. If there is one beside the solver, the solver should name it.
+    opened : mapping of Path to sequence of Node
+        Nets that are edited, with their layers that read nothing; of the others, the files count.
     """
     root = parse(text).root
-    return sorted(_check(root, path, nets), key=lambda each: (each.line, each.column))
+    edited = {net.resolve(): nodes for net, nodes in opened.items()}
+    return sorted(_check(root, path, nets, edited), key=lambda each: (each.line, each.column))
 
 
-def _check(root: Message, path: Path, nets: Iterable[Path]) -> Iterator[Diagnostic]:
+def _check(root: Message, path: Path, nets: Iterable[Path], edited: Opened) -> Iterator[Diagnostic]:
     for name in _NETS:
         found = _resolved(root, name, path)
         if found is not None and not found.found:
@@ -44,7 +91,7 @@ def _check(root: Message, path: Path, nets: Iterable[Path]) -> Iterator[Diagnost
     found = _resolved(root, named, path)
     if found is not None and found.found:
         yield from _check_other(root, named, found.path, path, nets)
-        yield from _check_phases(root, named, found.path)
+        yield from _check_phases(root, named, found.path, edited.get(found.path.resolve()))
     max_iter = _text(root, "max_iter")
     if max_iter is None or max_iter.lstrip("+0") == "" or max_iter.startswith("-"):
         message = f"Solver: expected a max_iter of 1 or more, got {max_iter or 'none'}; it trains nothing."
@@ -64,12 +111,13 @@ def _check_other(root: Message, name: str, net: Path, path: Path, nets: Iterable
         yield _at(root, name, "solver-net-other", "warning", message, step)
 
 
-def _check_phases(root: Message, name: str, net: Path) -> Iterator[Diagnostic]:
-    try:
-        graph = OpGraph.parse(net.read_bytes())
-    except OSError:
-        return  # told by who reads it
-    nodes = graph.nodes()
+def _check_phases(root: Message, name: str, net: Path, edited: Sequence[Node] | None) -> Iterator[Diagnostic]:
+    nodes = edited
+    if nodes is None:
+        try:
+            nodes = OpGraph.parse(net.read_bytes()).nodes()
+        except OSError:
+            return  # told by who reads it
     if not any(is_data(node) for node in nodes):
         message = f"Solver: no layer of {name} '{net.name}' gives data in the TRAIN phase."
         yield _at(root, name, "solver-train-phase", "warning", message, "Name a net with a data layer to train from.")

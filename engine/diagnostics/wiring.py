@@ -78,6 +78,10 @@ def _restriction(graph: OpGraph, node: Node, left: frozenset[str]) -> QuickFix |
 def _forward(graph: OpGraph, node: Node, bottom: int, name: str, writer: Node) -> Diagnostic:
     title = node.heading
     top = writer.tops.index(name)
+
+    def cut(target: OpGraph) -> None:
+        target.disconnect(node.id, bottom)
+
     if not graph.can_connect(writer.id, top, node.id, bottom):
         return _at(
             graph,
@@ -87,6 +91,7 @@ def _forward(graph: OpGraph, node: Node, bottom: int, name: str, writer: Node) -
             f"{title}: bottom '{name}' is made by {writer.title} (line {writer.line}), which depends on this layer: "
             f"a cycle.",
             next_step="Connect the bottom to a layer that does not depend on this one.",
+            fix=QuickFix("Disconnect the bottom", cut),
         )
 
     def move(target: OpGraph) -> None:
@@ -127,10 +132,55 @@ def _unknown(graph: OpGraph, node: Node, bottom: int, name: str) -> Diagnostic:
 def _check_tops(graph: OpGraph, node: Node) -> Iterator[Diagnostic]:
     read = {edge.top for edge in graph.edges_out(node.id)}
     for top, name in enumerate(node.tops):
-        if not node.in_place[top]:
+        if node.in_place[top]:
+            yield from _check_sole_reader(graph, node, top)
+        else:
             yield from _check_writers(graph, node, top, name)
         if top not in read and not node.virtual and not node.type.endswith(_RESULTS) and not _is_loss(graph, node, top):
             yield _unused(graph, node, top, name)
+
+
+def _check_sole_reader(graph: OpGraph, node: Node, top: int) -> Iterator[Diagnostic]:
+    """Find a layer in place on what others read too.
+
+    Caffe's ``InsertSplits`` hands it a copy to read, so that its top is a second blob of the name.
+    """
+    for edge in graph.edges_in(node.id):
+        if edge.bottom != top:
+            continue
+        for other in graph.edges_out(edge.source):
+            if other.top != edge.top or (other.target, other.bottom) == (node.id, top):
+                continue
+            if graph.hold_together(edge, other):
+                reader = graph.node(other.target)
+                why = "which it reads twice"
+                if reader.id != node.id:
+                    why = f"which {reader.title} (line {reader.line}) reads too"
+                yield _not_alone(graph, node, top, why)
+                return
+        source = graph.node(edge.source)
+        if _is_loss(graph, source, edge.top):
+            yield _not_alone(graph, node, top, f"which is a loss of {source.title} (line {source.line})")
+            return
+
+
+def _not_alone(graph: OpGraph, node: Node, top: int, why: str) -> Diagnostic:
+    return _at(
+        graph,
+        node,
+        ("top", top),
+        "in-place-shared",
+        f"{node.heading}: works in place on '{node.tops[top]}', {why}.",
+        next_step="Give the top a name of its own.",
+        fix=_own_name(node, top),
+    )
+
+
+def _own_name(node: Node, top: int) -> QuickFix:
+    def detach(target: OpGraph) -> None:
+        target.detach(node.id, top)
+
+    return QuickFix("Give the top a name of its own", detach)
 
 
 def _is_loss(graph: OpGraph, node: Node, top: int) -> bool:
@@ -169,9 +219,6 @@ def _check_writers(graph: OpGraph, node: Node, top: int, name: str) -> Iterator[
 
 
 def _two(graph: OpGraph, node: Node, top: int, name: str, other: Node, phases: frozenset[str]) -> Diagnostic:
-    def detach(target: OpGraph) -> None:
-        target.detach(node.id, top)
-
     return _at(
         graph,
         node,
@@ -179,7 +226,7 @@ def _two(graph: OpGraph, node: Node, top: int, name: str, other: Node, phases: f
         "top-duplicate",
         f"{node.heading}: top '{name}' is made by {other.title} (line {other.line}) too, in {phase_words(phases)}.",
         next_step="Rename one of the two.",
-        fix=QuickFix("Give the top a name of its own", detach),
+        fix=_own_name(node, top),
     )
 
 

@@ -12,8 +12,12 @@ from engine import prototxt
 from engine.errors import FileFormatError
 from engine.export.netspec import netspec_source
 from engine.files import atomic_write
+from engine.graph import OpGraph, View
+from engine.paths import search_folders
+from engine.registry import default_registry
 from engine.schema import Schema, guess_dialect, load_schema, read_net, to_text
 from engine.schema.upgrade import upgrade_inputs
+from engine.sidecar import read_dialect
 
 __all__ = ["KINDS", "ExportKind", "export_net", "guess_kind"]
 
@@ -84,7 +88,7 @@ def guess_kind(path: Path, name: str | None = None) -> ExportKind:
     )
 
 
-def export_net(source: Path, target: Path, kind: ExportKind) -> None:
+def export_net(source: Path, target: Path, kind: ExportKind, view: View | None = None) -> None:
     """Write a net as a file of another kind.
 
     Nets of old formats and a net's own ``input`` fields are brought to today's layers first, as Caffe does when it
@@ -97,6 +101,8 @@ def export_net(source: Path, target: Path, kind: ExportKind) -> None:
     target : Path
         File to write, wholly or not at all; one that exists is replaced, unless it is ``source``.
     kind : ExportKind
+    view : View, optional
+        Which net of the file; its layers then need no rules, and have none. Without it, all layers are written.
 
     Raises
     ------
@@ -112,16 +118,33 @@ def export_net(source: Path, target: Path, kind: ExportKind) -> None:
     schema = _schema(source)
     net = read_net(source, schema=schema)
     upgrade_inputs(net)
+    if view is not None:
+        _reduce(net, OpGraph.parse(to_text(net)), view)
     atomic_write(target, kind.content(net, schema))
 
 
+def _reduce(net: Any, graph: OpGraph, view: View) -> None:
+    """Leave only the layers of one view in a net; the graph is that of the same net."""
+    look = graph.look(view)
+    kept = {graph.ordinal(node) for node in look.node_ids()}
+    for index in reversed(range(len(net.layer))):
+        if index not in kept:
+            del net.layer[index]
+        else:
+            for rules in ("include", "exclude"):
+                net.layer[index].ClearField(rules)
+    net.ClearField("state")
+
+
 def _schema(source: Path) -> Schema:
-    """Return the schema of the dialect that a net is written in."""
+    """Return the schema of the dialect that a net is written in, with what its plugins add."""
     try:
         data = source.read_bytes()
     except OSError:
         return load_schema()  # whoever reads it next says so
-    return load_schema(guess_dialect(prototxt.parse(data), "NetParameter").name)
+    fragments = default_registry(search_folders(source.parent), trusted=False).fragments
+    name = read_dialect(source) or guess_dialect(prototxt.parse(data), "NetParameter").name
+    return load_schema(name, fragments)
 
 
 def _text(text: str) -> bytes:

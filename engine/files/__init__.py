@@ -5,9 +5,11 @@ from __future__ import annotations
 from engine.files.atomic import atomic_write, atomic_writer
 from engine.files.binaryproto import read_blob, write_blob
 from engine.files.blobs import StoredBlob, array_to_datum, blob_from_proto, blob_to_proto, datum_to_array
-from engine.files.solver_state import StoredState, read_solver_state, write_solver_state
-from engine.files.weights import StoredLayer, read_stored_layers, read_weights
-from engine.files.weights_transfer import LoadReport, load_weights, write_weights
+from engine.files.hdf5_weights import check_hdf5_names
+from engine.files.solver_state import read_solver_state, write_hdf5_solver_state, write_solver_state
+from engine.files.stored import StoredLayer, StoredState
+from engine.files.weights import read_stored_layers, read_weights
+from engine.files.weights_transfer import LoadReport, load_weights, write_hdf5_weights, write_weights
 
 __all__ = [
     "LoadReport",
@@ -19,6 +21,7 @@ __all__ = [
     "atomic_writer",
     "blob_from_proto",
     "blob_to_proto",
+    "check_hdf5_names",
     "datum_to_array",
     "load_weights",
     "read_blob",
@@ -26,6 +29,8 @@ __all__ = [
     "read_stored_layers",
     "read_weights",
     "write_blob",
+    "write_hdf5_solver_state",
+    "write_hdf5_weights",
     "write_solver_state",
     "write_weights",
 ]

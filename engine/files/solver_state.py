@@ -1,47 +1,30 @@
-"""Solver states (``.solverstate``): what a solver needs, beside the weights, to go on from a snapshot."""
+"""Solver states: what a solver needs, beside the weights, to go on from a snapshot.
+
+``.solverstate`` files hold a ``SolverState`` message, ``.solverstate.h5`` files the same in HDF5.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.files.atomic import atomic_writer
+from engine.files.atomic import atomic_write, atomic_writer
 from engine.files.blobs import FloatArray, decode_blob, encode_blob
+from engine.files.hdf5 import is_hdf5
+from engine.files.hdf5_state import encode_hdf5_state, read_hdf5_state
 from engine.files.opening import damaged, map_file
+from engine.files.stored import StoredState
 from engine.schema import FileKind, load_schema
 from engine.schema.wire import VARINT, WireError, encode_length, encode_varint, iter_fields, signed
 
-__all__ = ["StoredState", "read_solver_state", "write_solver_state"]
+__all__ = ["read_solver_state", "write_hdf5_solver_state", "write_solver_state"]
 
 # Field numbers of SolverState.
 _ITER, _LEARNED_NET, _HISTORY, _CURRENT_STEP = 1, 2, 3, 4
-
-
-@dataclass(frozen=True, slots=True)
-class StoredState:
-    """A solver state read from a file; the names are those of Caffe's ``SolverState`` message.
-
-    Attributes
-    ----------
-    iter : int
-        Number of iterations done.
-    learned_net : str
-        Path of the weights that belong to the state, as written; may be empty.
-    history : tuple of ndarray
-        Memory of the update rule, one array for each learnable blob, or two sets of them for Adam and AdaDelta.
-    current_step : int
-        Number of learning-rate drops done.
-    """
-
-    iter: int
-    learned_net: str
-    history: tuple[FloatArray, ...]
-    current_step: int
 
 
 def read_solver_state(path: str | os.PathLike[str]) -> StoredState:
@@ -50,7 +33,7 @@ def read_solver_state(path: str | os.PathLike[str]) -> StoredState:
     Parameters
     ----------
     path : path
-        A ``.solverstate`` file, told by its content and not by its name.
+        A file in Caffe's binary format or in HDF5, told by its content and not by its name.
 
     Raises
     ------
@@ -58,6 +41,8 @@ def read_solver_state(path: str | os.PathLike[str]) -> StoredState:
         If the file cannot be read, is damaged or is of another kind; the message says what it looks like.
     """
     file = Path(path)
+    if is_hdf5(file):
+        return read_hdf5_state(file)
     numbers = {_ITER: 0, _CURRENT_STEP: 0}
     learned_net = ""
     history: list[FloatArray] = []
@@ -110,3 +95,14 @@ def write_solver_state(
             file.write(encode_length(_HISTORY, sum(map(len, pieces))))
             file.writelines(pieces)
         file.write(encode_varint(_CURRENT_STEP << 3 | VARINT) + encode_varint(current_step))
+
+
+def write_hdf5_solver_state(
+    path: str | os.PathLike[str],
+    iteration: int,
+    learned_net: str,
+    history: Iterable[npt.NDArray[np.floating]],
+    current_step: int = 0,
+) -> None:
+    """Write a solver state in HDF5, in Caffe's layout; parameters and errors as for :func:`write_solver_state`."""
+    atomic_write(path, encode_hdf5_state(iteration, learned_net, history, current_step))

@@ -1,4 +1,4 @@
-"""Reading weights files (``.caffemodel``): a ``NetParameter`` whose layers carry blobs.
+"""Reading weights files: a ``NetParameter`` whose layers carry blobs (``.caffemodel``), or HDF5 (``.caffemodel.h5``).
 
 The formats of all three ages of Caffe are read: layers with type names, numbered types (V1), and settings nested one
 level deeper (V0). Values are used where they lie in the mapped file.
@@ -8,41 +8,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from google.protobuf.message import DecodeError
 
 from engine.files.blobs import StoredBlob, decode_blob, stored_blob_from_proto
+from engine.files.hdf5 import is_hdf5
+from engine.files.hdf5_weights import read_hdf5_layers
 from engine.files.opening import damaged, map_file
+from engine.files.stored import StoredLayer
 from engine.schema import FileKind, load_schema
 from engine.schema.wire import WireError, iter_fields
 
-__all__ = ["StoredLayer", "read_stored_layers", "read_weights"]
+__all__ = ["read_stored_layers", "read_weights"]
 
 # Field numbers: layers of a NetParameter, and name, type, blobs and nested settings of a layer, by the format's age.
 _LAYER, _LAYER_V1 = 100, 2
 _NAME, _TYPE, _BLOBS = 1, 2, 7
 _NAME_V1, _BLOBS_V1, _NESTED_V0 = 4, 6, 1
 _NAME_V0, _BLOBS_V0 = 1, 50
-
-
-@dataclass(frozen=True, slots=True)
-class StoredLayer:
-    """A layer of a weights file.
-
-    Attributes
-    ----------
-    name : str
-    type : str
-        Empty for files of the older formats.
-    blobs : tuple of StoredBlob
-    """
-
-    name: str
-    type: str
-    blobs: tuple[StoredBlob, ...]
 
 
 def read_weights(path: str | os.PathLike[str]) -> Any:
@@ -77,11 +62,12 @@ def read_stored_layers(source: str | os.PathLike[str] | Any) -> tuple[StoredLaye
     Parameters
     ----------
     source : path or NetParameter message
+        A file in Caffe's binary format or in HDF5, told by its content and not by its name.
 
     Returns
     -------
     tuple of StoredLayer
-        In the order of the file, layers without blobs among them.
+        In the order of the file, layers without blobs among them; by name for HDF5.
 
     Raises
     ------
@@ -91,6 +77,8 @@ def read_stored_layers(source: str | os.PathLike[str] | Any) -> tuple[StoredLaye
     if not isinstance(source, str | os.PathLike):
         return tuple(_layers_of_message(source))
     path = Path(source)
+    if is_hdf5(path):
+        return read_hdf5_layers(path)
     view = map_file(path, FileKind.WEIGHTS)
     try:
         return tuple(_layers_of_bytes(view))

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from engine.errors import WeightsError
-from engine.files.atomic import atomic_writer
+from engine.files.atomic import atomic_write, atomic_writer
 from engine.files.blobs import encode_blob
-from engine.files.weights import StoredLayer, read_stored_layers
+from engine.files.hdf5_weights import encode_hdf5_weights, owned_params
+from engine.files.stored import StoredLayer, host_blobs, layers_of
+from engine.files.weights import read_stored_layers
 from engine.schema import load_schema
+from engine.schema.fragments import without_text_only
 from engine.schema.wire import encode_length
 
-__all__ = ["LoadReport", "load_weights", "write_weights"]
+__all__ = ["LoadReport", "load_weights", "write_hdf5_weights", "write_weights"]
 
 _log = logging.getLogger(__name__)
 
@@ -92,57 +95,62 @@ def load_weights(net: Any, source: str | os.PathLike[str] | Any, *, strict: bool
     """
     name = os.fspath(source) if isinstance(source, str | os.PathLike) else ""
     stored = {layer.name: layer for layer in read_stored_layers(source)}
-    layers = {layer.name: layer for layer in _layers(net)}
+    layers = {layer.name: layer for layer in layers_of(net)}
     learnable = {key: layer for key, layer in layers.items() if len(layer.blobs)}
     matching = [key for key, layer in stored.items() if key in layers and (layer.blobs or key in learnable)]
-    faults = [fault for key in matching for fault in _faults(layers[key], stored[key])]
-    if faults:
-        raise WeightsError(
-            f"Weights of {name or 'the message'} do not fit the net: {' '.join(faults)}",
-            next_step="Rename such a layer in the net to leave its weights as they are and load the others.",
-        )
+    owned = owned_params(net)
+    faults = {key: found for key in matching if (found := list(_faults(layers[key], stored[key], owned)))}
     report = LoadReport(
         source=name,
-        loaded=tuple(key for key in learnable if key in stored),
+        loaded=tuple(key for key in learnable if key in stored and key not in faults),
         missing=tuple(key for key in learnable if key not in stored),
         unused=tuple(key for key, layer in stored.items() if layer.blobs and key not in layers),
     )
+    if faults:
+        raise _misfit(net, report, faults)
     if (report.missing and not report.loaded) or (strict and not report.complete):
         raise _mismatch(report)
     for key in report.loaded:
-        for blob, source_blob in zip(_host_blobs(layers[key]), stored[key].blobs, strict=True):
-            blob.data[...] = source_blob.data.reshape(tuple(blob.shape))
+        for blob, source_blob in zip(host_blobs(layers[key]), stored[key].blobs, strict=False):
+            if source_blob is not None:
+                blob.data[...] = source_blob.data.reshape(tuple(blob.shape))
     _log.info("%s", report)
     return report
 
 
-def _layers(net: Any) -> Sequence[Any]:
-    """Return what stands for the layers of a net: its nodes, if it has any, whose names user code cannot change."""
-    layers: Sequence[Any] = getattr(net, "nodes", None) or net.layers
-    return layers
-
-
-def _host_blobs(layer: Any) -> Sequence[Any]:
-    """Return a layer's blobs with host arrays; a layer that computes on a device keeps views of its own."""
-    blobs: Sequence[Any] = getattr(layer.blobs, "on_host", layer.blobs)
-    return blobs
-
-
-def _faults(layer: Any, stored: StoredLayer) -> Iterator[str]:
+def _faults(layer: Any, stored: StoredLayer, owned: set[tuple[str, int]] | None) -> Iterator[str]:
     """Yield one sentence for each way in which a layer cannot take the stored values."""
-    if len(layer.blobs) != len(stored.blobs):
+    count = len(stored.blobs)
+    absent = [index for index in range(len(layer.blobs)) if index >= count or stored.blobs[index] is None]
+    if count > len(layer.blobs) or any(owned is None or (layer.name, index) in owned for index in absent):
         yield (
             f"Layer '{layer.name}' ({layer.type}) has {len(layer.blobs)} blobs in the net and "
-            f"{len(stored.blobs)} in the file (a bias is a blob of its own, see bias_term)."
+            f"{len(stored.blobs) - stored.blobs.count(None)} in the file (a bias is a blob of its own, see bias_term)."
         )
         return
-    for index, (blob, stored_blob) in enumerate(zip(layer.blobs, stored.blobs, strict=True)):
+    for index, (blob, stored_blob) in enumerate(zip(layer.blobs, stored.blobs, strict=False)):
         shape = tuple(blob.shape)
-        if not stored_blob.fits(shape):
+        if stored_blob is not None and not stored_blob.fits(shape):
             yield (
                 f"Layer '{layer.name}' ({layer.type}), blob {index}: the net's shape is {shape}, "
                 f"the file's is {stored_blob.shape}."
             )
+
+
+def _misfit(net: Any, report: LoadReport, faults: Mapping[str, Sequence[str]]) -> WeightsError:
+    """Return the error of layers that bear the right names and the wrong shapes; nothing was loaded."""
+    source = f"'{report.source}'" if report.source else "the message"
+    name = str(getattr(net, "name", "") or "")
+    target = f"the net '{name}'" if name else "the net"
+    others = f" Of the other layers, {_names(report.loaded)} would load" if report.loaded else " No other layer fits"
+    others += f"; not in the file: {_names(report.missing)}" if report.missing else ""
+    others += f"; not in the net: {_names(report.unused)}" if report.unused else ""
+    return WeightsError(
+        f"Weights of {source} do not fit {target}: {' '.join(text for found in faults.values() for text in found)}"
+        f"{others}. Nothing was loaded.",
+        next_step=f"Rename {_names(tuple(faults))} in the net, so that its weights are learned anew and the others "
+        "load.",
+    )
 
 
 def _mismatch(report: LoadReport) -> WeightsError:
@@ -183,17 +191,30 @@ def write_weights(net: Any, path: str | os.PathLike[str], *, diffs: bool = False
     with atomic_writer(Path(path)) as file:
         if name:
             file.write(encode_length(_NAME, len(name)) + name)
-        for layer in _layers(net):
+        for layer in layers_of(net):
             pieces = _encode_layer(layer, diffs)
             file.write(encode_length(_LAYER, sum(map(len, pieces))))
             file.writelines(pieces)
+
+
+def write_hdf5_weights(net: Any, path: str | os.PathLike[str], *, diffs: bool = False) -> None:
+    """Write a net's weights in HDF5, in Caffe's layout; parameters and errors as for :func:`write_weights`.
+
+    The file is put together in memory first.
+
+    Raises
+    ------
+    WeightsError
+        If two layers would lie in one place of the file, see :mod:`engine.files.hdf5_weights`.
+    """
+    atomic_write(path, encode_hdf5_weights(net, diffs=diffs))
 
 
 def _encode_layer(layer: Any, diffs: bool) -> list[bytes | memoryview]:
     """Return the pieces of a serialized ``LayerParameter``, its fields in the order of their numbers."""
     before, after = _settings(layer)
     pieces: list[bytes | memoryview] = [before]
-    for blob in _host_blobs(layer):
+    for blob in host_blobs(layer):
         blob_pieces = encode_blob(blob.data, blob.diff if diffs else None)
         pieces.append(encode_length(_BLOBS, sum(map(len, blob_pieces))))
         pieces += blob_pieces
@@ -208,7 +229,7 @@ def _settings(layer: Any) -> tuple[bytes, bytes]:
     if settings is None:
         before.name, before.type = layer.name, layer.type
         return before.SerializeToString(), b""
-    before.MergeFromString(settings.SerializePartialToString())
+    before.MergeFromString(without_text_only(settings).SerializePartialToString())
     before.ClearField("blobs")
     if not before.HasField("phase") and getattr(layer, "phase", None) is not None:
         before.phase = int(layer.phase)

@@ -6,14 +6,18 @@ from engine.graph.opgraph import OpGraph
 from engine.graph.records import INPUTS, Edge, Events, Node, NodeId, Path, phase_words
 from engine.graph.rules import PHASES, NetState, Rule, Rules, read_rule
 from engine.graph.upgrading import is_old, upgraded_text
+from engine.graph.views import ALL, DEPLOY, GraphView, View
 
 __all__ = [
+    "ALL",
+    "DEPLOY",
     "INPUTS",
     "PHASES",
     "UNWIRED",
     "Change",
     "Edge",
     "Events",
+    "GraphView",
     "NetState",
     "Node",
     "NodeId",
@@ -21,6 +25,7 @@ __all__ = [
     "Path",
     "Rule",
     "Rules",
+    "View",
     "is_old",
     "phase_words",
     "read_rule",

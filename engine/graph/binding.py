@@ -46,9 +46,14 @@ class Binding:
         """Return the names of all blobs that the layer reads or writes."""
         return {*self.bottoms, *self.tops}
 
+    @property
+    def has_rules(self) -> bool:
+        """Whether there are include or exclude rules."""
+        return self.rules is not _NO_RULES
+
     def activate(self, states: tuple[NetState, ...]) -> None:
         """Set the mask for ``states``."""
-        if self.rules is _NO_RULES:
+        if not self.has_rules:
             self.mask = (1 << len(states)) - 1
         else:
             self.mask = sum(1 << place for place, state in enumerate(states) if self.rules.active(state))

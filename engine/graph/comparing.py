@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from engine.graph.opgraph import OpGraph
 from engine.graph.records import Node
 from engine.prototxt import Field, ListValue, Message, Scalar
-from engine.schema import SchemaProblem, convert, format_float32
+from engine.schema import Schema, SchemaProblem, convert, format_float32, to_message
 from engine.schema.upgrade import PADDING, upgrade_inputs
 
 __all__ = ["Difference", "FieldChange", "compare"]
@@ -49,11 +49,11 @@ class Difference:
     added, removed : tuple of Node
         Layers of the second and of the first net alone.
     renamed : tuple of (Node, Node)
-        Layers that differ in nothing but their names and those of their tops.
+        Layers that go by another name; what else changed in them is in ``changed``.
     moved : tuple of Node
         Layers of the second net that stand in another order with regard to the rest.
     changed : tuple of (Node, Node, tuple of FieldChange)
-        Layers of one name that differ.
+        Layers that differ in more than their names.
     pairs : tuple of (Node, Node)
         All layers that both nets have.
     """
@@ -70,18 +70,21 @@ class Difference:
         return any((self.net_fields, self.added, self.removed, self.renamed, self.moved, self.changed))
 
 
-def compare(first: OpGraph, second: OpGraph) -> Difference:
+def compare(first: OpGraph, second: OpGraph, schemas: tuple[Schema | None, Schema | None] = (None, None)) -> Difference:
     """Say what two documents differ in.
 
     Layers of one name, type and phases are the same layer, then those of one name; of the rest, those with the same
-    settings that read the same blobs.
+    settings that read the same blobs, or the only one of its type that does.
 
     Parameters
     ----------
     first, second : OpGraph
         Of any format.
+    schemas : pair of Schema or None
+        Those of their dialects; BVLC's where left out. What a schema does not know is compared as it is written.
     """
-    old, new = ({node: layer_values(graph, node) for node in _layers(graph)} for graph in (first, second))
+    pair = zip((first, second), schemas, strict=True)
+    old, new = ({node: layer_values(graph, node, schema) for node in _layers(graph)} for graph, schema in pair)
     named = _named_pairs(list(old), list(new))
     renamed = _renamed_pairs(old, new, named)
     pairs = {**named, **renamed}
@@ -89,11 +92,13 @@ def compare(first: OpGraph, second: OpGraph) -> Difference:
     kept = set(pairs.values())
     changed = []
     for before, after in ordered:
-        changes = _changes(old[before], new[after]) if _name(before) == _name(after) else ()
+        changes = _changes(old[before], new[after])
+        if _name(before) != _name(after):  # its name, and what its blobs are called, is told by that
+            changes = tuple(change for change in changes if change.field.partition(".")[0] not in _WIRES)
         if changes:
             changed.append((before, after, changes))
     return Difference(
-        _changes(_net_values(first), _net_values(second)),
+        _changes(_net_values(first, schemas[0]), _net_values(second, schemas[1])),
         tuple(node for node in new if node not in kept),
         tuple(node for node in old if node not in pairs),
         tuple((before, after) for before, after in ordered if _name(before) != _name(after)),
@@ -117,29 +122,34 @@ def _name(node: Node) -> str:
     return "input" if node.virtual else node.name
 
 
-def layer_values(graph: OpGraph, node: Node) -> dict[str, str]:
+def layer_values(graph: OpGraph, node: Node, schema: Schema | None = None) -> dict[str, str]:
     """Return the fields of a layer by their paths, those that the schema does not know as they are written."""
     if node.virtual:
         net = convert(graph.message(None), "NetParameter").message
         del net.layer[:], net.layers[:]
         upgrade_inputs(net)
         return dict(_flat(net.layer[0])) if net.layer else {"top": " ".join(node.tops)}
-    message = graph.layer_message(node.id)
+    is_todays = node.version == 2
+    message = (
+        to_message(graph.message(node.id), "LayerParameter", schema=schema)
+        if is_todays
+        else graph.layer_message(node.id)
+    )
     for edge in graph.edges_in(node.id) if node.version == 0 else ():
         source = graph.node(edge.source)
         if _pads(source) and source.bottoms:
             message.bottom[edge.bottom] = source.bottoms[0]
     values = dict(_flat(message))
-    type_name = "LayerParameter" if node.version == 2 else "V1LayerParameter"
-    problems = convert(graph.message(node.id), type_name).problems
+    type_name = "LayerParameter" if is_todays else "V1LayerParameter"
+    problems = convert(graph.message(node.id), type_name, schema=schema if is_todays else None).problems
     values.update(_unread(graph.message(node.id), [each for each in problems if each.field != "type"]))
     return values
 
 
-def _net_values(graph: OpGraph) -> dict[str, str]:
+def _net_values(graph: OpGraph, schema: Schema | None) -> dict[str, str]:
     root = Message("", graph.tree)
     root.items = [item for item in graph.tree.root.items if item.key is None]
-    conversion = convert(root, "NetParameter")
+    conversion = convert(root, "NetParameter", schema=schema)
     net = conversion.message
     for field in ("input", "input_shape", "input_dim"):
         net.ClearField(field)
@@ -209,24 +219,41 @@ def _renamed_pairs(
 ) -> dict[Node, Node]:
     """Pair layers of other names that have the same settings and read the same blobs, whatever those are called."""
     taken = set(named.values())
-    waiting: defaultdict[Any, deque[Node]] = defaultdict(deque)
+    waiting: defaultdict[Any, list[Node]] = defaultdict(list)
+    other: defaultdict[Any, list[Node]] = defaultdict(list)
     for node, values in new.items():
         if node not in taken:
             waiting[_signature(values, node.bottoms)].append(node)
+            other[node.type, node.phases, node.bottoms].append(node)
     pairs: dict[Node, Node] = {}
     blobs: dict[str, str] = {}
     for node, values in old.items():
         match = named.get(node)
         if match is None:
             bottoms = tuple(blobs.get(blob, blob) for blob in node.bottoms)
-            found = waiting.get(_signature(values, bottoms))
-            match = next((each for each in found if len(each.tops) == len(node.tops)), None) if found else None
-            if match is None or found is None:
+            match = _first(waiting.get(_signature(values, bottoms), ()), node, taken)
+            match = match or _only(other, node, bottoms, taken)
+            if match is None:
                 continue
-            found.remove(match)
+            taken.add(match)
             pairs[node] = match
         blobs.update(zip(node.tops, match.tops, strict=False))
     return pairs
+
+
+def _first(candidates: Iterable[Node], node: Node, taken: Container[Node]) -> Node | None:
+    return next((each for each in candidates if each not in taken and len(each.tops) == len(node.tops)), None)
+
+
+def _only(
+    others: Mapping[Any, Sequence[Node]], node: Node, bottoms: tuple[str, ...], taken: Container[Node]
+) -> Node | None:
+    """Return the layer that took the place of one and was changed besides: the only one that reads the same.
+
+    What has nothing to read is told apart by its settings alone.
+    """
+    found = [each for each in others.get((node.type, node.phases, bottoms), ()) if each not in taken]
+    return found[0] if bottoms and len(found) == 1 and len(found[0].tops) == len(node.tops) else None
 
 
 def _signature(values: Values, bottoms: tuple[str, ...]) -> Any:

@@ -330,12 +330,15 @@ class ConnectionVerbs(FieldVerbs):
     def _reorder(self, source: NodeId, target: NodeId, bottom: int) -> None:
         """Bring a target below its source without changing what anything else reads."""
         log = self._editing
-
-        def wiring() -> set[Edge]:
-            return {edge for edge in self.edges() if (edge.target, edge.bottom) != (target, bottom)}
-
-        before = wiring()
         for moved, after in (self._below(source, target), True), (self._above(source, target), False):
+            blobs = sorted({blob for node in moved for blob in self._bindings[node].blobs()})
+
+            def wiring(blobs: list[str] = blobs) -> list[set[Edge]]:
+                """The wires of all blobs that the moved layers mention, but for the new one; other wires stay."""
+                known = (self._edges.get(blob, ()) for blob in blobs)
+                return [{edge for edge in edges if (edge.target, edge.bottom) != (target, bottom)} for edges in known]
+
+            before = wiring()
             mark = len(log)
             self._move(moved, source if after else target, after=after)
             self._sync()

@@ -16,11 +16,13 @@ import networkx as nx
 from engine.errors import GraphError
 from engine.graph.binding import UNWIRED, Binding, bind, is_layer, scalars
 from engine.graph.change import Change, Tracker
+from engine.graph.lens import Lens
 from engine.graph.records import INPUTS, Edge, Events, NodeId
-from engine.graph.rules import NetState, states_for
+from engine.graph.rules import NetState, Rules, read_state, states_for
 from engine.graph.wiring import wire
-from engine.prototxt import EditLog, Field, Style, Tree, misread, style_of
+from engine.prototxt import EditLog, Field, Junk, Style, Tree, misread, style_of
 from engine.prototxt.edits import Part, top_of
+from engine.prototxt.parts import TopItem
 
 __all__ = ["GraphCore"]
 
@@ -40,10 +42,14 @@ class GraphCore:
         self._versions: Counter[int] = Counter()
         self._edges: dict[str, dict[Edge, int]] = {}
         self._network: nx.MultiDiGraph[NodeId] = nx.MultiDiGraph()
-        self._stages: Counter[str] = Counter()
+        self._rules: Counter[Rules] = Counter()
+        self._own_state: tuple[int, frozenset[str]] = (0, frozenset())
+        self._lenses: dict[NetState, Lens] = {}
+        self._serial = 0
         self._states: tuple[NetState, ...] = states_for(())
         self._phase_sets: dict[int, frozenset[str]] = {}
         self._dirty: dict[Field, None] = {}
+        self._may_be_broken = True  # whether there is, or may be, a mistake in the text
         self._order_dirty = True
         self._log: EditLog | None = None
         self._change: Change | None = None
@@ -142,6 +148,8 @@ class GraphCore:
 
     def _check_reading(self) -> None:
         """Refuse edits of broken text after which it would be read in another way than the graph has it."""
+        if not self._may_be_broken:
+            return
         log = self._editing
         item, corrections = misread(self._tree, log.doubtful) if len(log) else (None, [])
         for corrected, faults in corrections:
@@ -151,6 +159,7 @@ class GraphCore:
                 f"The text is broken around line {self._tree.start_line(item)}; it would be read in another way then.",
                 next_step="Mend the text there first.",
             )
+        self._may_be_broken = any(map(_is_broken, self._tree.root.items))
 
     @property
     def _editing(self) -> EditLog:
@@ -171,11 +180,14 @@ class GraphCore:
         if isinstance(top, Tree):
             self._order_dirty = True
             for item in items:
+                self._may_be_broken |= _is_broken(item)
                 if type(item) is Field:
                     self._dirty[item] = None
                     if item.key is not None:
                         self._tracker.spliced.add(NodeId(item.key))
-        elif type(top) is Field:
+        elif isinstance(top, TopItem):
+            self._may_be_broken |= _is_broken(top)
+        if type(top) is Field:
             self._dirty[top] = None
             if top.key is not None:
                 self._tracker.edited.add(NodeId(top.key))
@@ -186,12 +198,14 @@ class GraphCore:
         """Read again what was edited, and rewire the blobs that it mentions."""
         if not self._dirty and not self._order_dirty:
             return
+        self._serial += 1
         dirty, self._dirty = self._dirty, {}
         root = self._tree.root
         now: dict[NodeId, Field | None] = {}
-        inputs_changed = False
+        inputs_changed = state_changed = False
         for field in dirty:
             inputs_changed |= field.name == "input"
+            state_changed |= field.name == "state"
             layer = field.parent is root and is_layer(field)
             if field.key is None:
                 if not layer:
@@ -212,6 +226,8 @@ class GraphCore:
         blobs: set[str] = set()
         if inputs_changed:
             self._bind_inputs(blobs)
+        if state_changed:
+            self._own_state = read_state(root)
         for node, held in now.items():
             self._rebind(node, None if held is None else bind(node, held, self._states), blobs)
         if self._order_dirty:
@@ -229,6 +245,8 @@ class GraphCore:
     def _rebind(self, node: NodeId, new: Binding | None, blobs: set[str]) -> None:
         """Put what was read anew in the place of what was known of a node; None for a node that is gone."""
         old = self._bindings.pop(node, None)
+        for lens in self._lenses.values():
+            lens.touched.add(node)
         self._tracker.saw(node, old is not None, new is not None)
         for binding, sign in ((old, -1), (new, 1)):
             if binding is not None:
@@ -246,8 +264,8 @@ class GraphCore:
 
     def _count(self, binding: Binding, sign: int) -> None:
         """Enter a binding into the indexes, or (-1) take it out of them."""
-        for stage in binding.rules.stages:
-            self._stages[stage] += sign
+        if binding.has_rules:
+            self._rules[binding.rules] += sign
         if binding.field is not None:
             self._versions[binding.version] += sign
         if sign < 0:
@@ -278,8 +296,8 @@ class GraphCore:
         self._rebind(INPUTS, new, blobs)
 
     def _restage(self, blobs: set[str]) -> None:
-        """Look at the document in other states when its rules speak of other stages than before."""
-        states = states_for(stage for stage, count in self._stages.items() if count > 0)
+        """Look at the document in other states when its rules speak of other stages or levels than before."""
+        states = states_for((ask for rules in +self._rules for ask in rules.asks), self._own_state)
         if states == self._states:
             return
         self._states = states
@@ -289,6 +307,8 @@ class GraphCore:
         blobs |= set(self._users)
 
     def _rewire(self, blob: str) -> None:
+        for lens in self._lenses.values():
+            lens.rewired.add(blob)
         ids = self._users.get(blob)
         if not ids:
             self._users.pop(blob, None)
@@ -325,3 +345,7 @@ class GraphCore:
                 if edge.bottom == bottom:
                     mask |= data["mask"]
         return mask
+
+
+def _is_broken(item: TopItem) -> bool:
+    return bool(item.faults) or type(item) is Junk

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from engine.errors import CheckError, PrototxtError
 from engine.graph.binding import Slot, occurrences
-from engine.graph.queries import GraphQueries
+from engine.graph.looking import ViewQueries
 from engine.graph.records import NodeId, Path
 from engine.graph.verbs import verb
 from engine.prototxt import (
@@ -28,7 +28,7 @@ _HEAD = ("name", "type", "bottom", "top")
 _MOST_PADS = 64
 
 
-class FieldVerbs(GraphQueries):
+class FieldVerbs(ViewQueries):
     """Setting, clearing and repeating fields; the node may be None for the net's own fields."""
 
     def check_set_field(self, node: NodeId | None, path: Path, text: str) -> None:
@@ -133,7 +133,52 @@ class FieldVerbs(GraphQueries):
         for slot, value in zip(slots, values, strict=True):
             self._editing.assign(slot, "value", value)
 
+    @verb
+    def rename_field(self, node: NodeId | None, path: Path, name: str) -> None:
+        """Give a field another name; its value stays as it is written. In a list, all its values go along."""
+        self._editing.assign(self._written(node, path), "name", name)
+
+    @verb
+    def relocate_field(self, node: NodeId | None, path: Path, to: Path) -> None:
+        """Move a field with its comments to another message of the layer, behind its like.
+
+        Parameters
+        ----------
+        node : NodeId or None
+            The layer; None for the net's own fields.
+        path, to : tuple of str and int
+            Where the field is, and where it shall be; ``to`` ends in a name. Messages on the way are created.
+
+        Raises
+        ------
+        CheckError
+            If nothing is written at ``path``, or ``to`` leads through a plain value.
+        """
+        held, message = self._written(node, path), self.message(node)
+        self._check_path(message, to)
+        mark, last = self.count(node, to), to[-1]
+        texts = [slot.value.text for slot in ([held] if not isinstance(held.value, ListValue) else held.value.elements)]
+        for text in texts:
+            self.append_field(node, to, text)
+        made = self._slots(message, to)[mark] if texts else None
+        if isinstance(made, Field) and last == made.name and made.tail.endswith("\n"):
+            indent = made.lead[made.lead.rfind("\n") + 1 :]
+            above = "".join(f"{indent}{comment}{self._style.newline}" for comment in _comments(held.lead))
+            beside = "".join(f"  {comment}" for comment in _comments(held.tail))
+            self._editing.assign(made, "lead", above + made.lead)
+            self._editing.assign(made, "tail", made.tail.rstrip() + beside + self._style.newline)
+        self._remove(held)
+
     # How
+
+    def _written(self, node: NodeId | None, path: Path) -> Field:
+        """Return the field that is written at a path; for a value of a list, the one that holds the list."""
+        slot = self._find(self.message(node), path)
+        if isinstance(slot, Element):
+            slot = slot.parent.owner if slot.parent is not None else None
+        if slot is None:
+            raise CheckError(f"Nothing is written at {path!r}.")
+        return slot
 
     def _check_path(self, message: Message, path: Path) -> None:
         if not path or not isinstance(path[0], str):
@@ -281,6 +326,10 @@ def insertion_index(message: Message, name: str) -> int:
     if own < len(_HEAD):
         return rank + 1
     return len(message.items)
+
+
+def _comments(blank: str) -> list[str]:
+    return [line.strip() for line in blank.splitlines() if line.strip().startswith("#")]
 
 
 def _place(items: Sequence[object], wanted: object) -> int:

@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from engine.errors import GraphError, PrototxtError
-from engine.graph.binding import UNWIRED
+from engine.errors import CheckError, GraphError, PrototxtError
+from engine.graph.binding import UNWIRED, layer_body, scalars
+from engine.graph.fields import insertion_index
 from engine.graph.records import Node, NodeId
 from engine.graph.rewriting import TextVerbs
 from engine.graph.upgrading import is_old, upgraded_text
 from engine.graph.verbs import verb
-from engine.prototxt import parse
+from engine.prototxt import EditLog, Field, Scalar, Style, insert_fields, parse, parse_fields, quote, reindented
 
 __all__ = ["FragmentVerbs"]
 
 _HEAD = ("name", "type", "bottom", "top")
+_TODAY = 2
 
 
 class FragmentVerbs(TextVerbs):
     """Pieces of a document, as prototxt that any editor understands."""
 
     def copy_fragment(self, nodes: Iterable[NodeId]) -> str:
-        """Return layers as they are written, in document order; empty where none of the nodes is a layer."""
+        """Return layers as they are written, with their comments, in document order; empty where none is a layer."""
         chosen = set(nodes)
-        texts = [self.layer_text(node.id) for node in self.nodes() if node.id in chosen and not node.virtual]
-        return "\n".join(texts) + "\n" if texts else ""
+        owners = (self._owner(node.id) for node in self.nodes() if node.id in chosen and not node.virtual)
+        return "".join(owner.text.lstrip("\r\n").rstrip() + "\n" for owner in owners)
 
     @verb
     def paste_fragment(
         self, text: str, *, after: NodeId | None = None, keep_inputs: bool = False
     ) -> tuple[NodeId, ...]:
         """Add the layers of a text under fresh names; among themselves they are wired as they were.
+
+        All else stays as it is written, comments too, indented as this document is.
 
         Layers of different phases that share a name, or a blob, share the new one too. A layer that works in place
         does so on copies only: one whose input is not part of the text gets a top of its own.
@@ -78,9 +82,15 @@ class FragmentVerbs(TextVerbs):
                 blobs.newest(blob) or (blob if keep_inputs and self.writers(blob) else UNWIRED) for blob in node.bottoms
             ]
             tops = self._copy_tops(node, name, blobs)
-            fields = "\n".join(field.text.strip() for field in pieces.message(node.id) if field.name not in _HEAD)
-            added.append(self.add_node(node.type, name=name, bottoms=bottoms, tops=tops, fields=fields, after=after))
-            after = None if after is None else added[-1]
+            self.check_add_node(node.type, tops=tops)
+            if self._writes_v1 and node.version == _TODAY:
+                fields = "\n".join(field.text.strip() for field in pieces.message(node.id) if field.name not in _HEAD)
+                made = self.add_node(node.type, name=name, bottoms=bottoms, tops=tops, fields=fields, after=after)
+            else:
+                copy = _copy(pieces, node, name, bottoms, tops, self._style)
+                made = self._insert_layer(copy, self._place_for(node.type, bottoms, after))
+            added.append(made)
+            after = None if after is None else made
         return tuple(added)
 
     def _copy_name(self, node: Node, names: _Renamed) -> str:
@@ -111,6 +121,28 @@ class FragmentVerbs(TextVerbs):
             place += 1
             name = self.fresh_blob_name(f"{base}_{place}")
         return name
+
+
+def _copy(
+    pieces: FragmentVerbs, node: Node, name: str, bottoms: Sequence[str], tops: Sequence[str], style: Style
+) -> Field:
+    """Return a layer as it is written, under other names, indented as a file of another style is."""
+    original = pieces._owner(node.id)
+    if original.faults:
+        fault = original.faults[0]
+        raise CheckError(f"The text of {node.title} is broken: {fault.message}", next_step=fault.hint)
+    (copy,) = parse_fields(reindented(original, pieces._style, style))
+    message, body = copy.message, layer_body(copy)
+    assert message is not None
+    if body.text_of("name") is None:
+        field = Field("", "name", ": ", Scalar(quote(name, style.mark)))
+        insert_fields(EditLog(), body, insertion_index(body, "name"), [field], style)
+    for within, kind, values in ((body, "name", [name]), (message, "bottom", bottoms), (message, "top", tops)):
+        for held, value in zip(scalars(within, kind)[-len(values) :], values, strict=False):
+            if held.as_str() != value:
+                held.text = quote(value, held.text[0] if held.text[:1] in ("'", '"') else style.mark)
+    copy.forget()
+    return copy
 
 
 class _Renamed:

@@ -12,7 +12,7 @@ from engine.graph.fields import insertion_index
 from engine.graph.records import INPUTS, NodeId
 from engine.graph.verbs import verb
 from engine.graph.versions import v1_type
-from engine.prototxt import Field, Message, Scalar, insert_fields, parse_fields, quote
+from engine.prototxt import Field, Message, Scalar, insert_fields, insert_items, parse_fields, quote
 
 __all__ = ["LayerVerbs"]
 
@@ -94,10 +94,7 @@ class LayerVerbs(ConnectionVerbs):
         layer = Field("", "layers" if self._writes_v1 else "layer", " ", message)
         place = self._place_for(type_name, bottoms, after)
         (made,) = insert_fields(self._editing, self._tree.root, place, [layer], self._style)
-        self._space(made, place)
-        self._sync()
-        assert made.key is not None
-        return NodeId(made.key)
+        return self._settle(made, place)
 
     @verb
     def remove_nodes(self, nodes: Iterable[NodeId]) -> None:
@@ -202,6 +199,17 @@ class LayerVerbs(ConnectionVerbs):
         else:
             return items.index(self._owner(layers[0]))
         return items.index(self._owner(behind)) + 1
+
+    def _insert_layer(self, layer: Field, place: int) -> NodeId:
+        """Put a layer, as it is laid out already, on lines of its own."""
+        insert_items(self._editing, self._tree.root, place, [layer], self._style)
+        return self._settle(layer, place)
+
+    def _settle(self, made: Field, place: int) -> NodeId:
+        self._space(made, place)
+        self._sync()
+        assert made.key is not None
+        return NodeId(made.key)
 
     def _space(self, made: Field, place: int) -> None:
         """Part a new layer from its neighbours by blank lines where the file does so."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.graph.fragments import FragmentVerbs
-from engine.prototxt import parse
+from engine.prototxt import Progress, parse
 
 __all__ = ["OpGraph"]
 
@@ -29,6 +29,14 @@ class OpGraph(FragmentVerbs):
     """
 
     @classmethod
-    def parse(cls, data: bytes | str) -> OpGraph:
-        """Read a document; broken text opens as far as it goes, and :attr:`problems` says what is wrong."""
-        return cls(parse(data))
+    def parse(cls, data: bytes | str, *, progress: Progress | None = None) -> OpGraph:
+        """Read a document; broken text opens as far as it goes, and :attr:`problems` says what is wrong.
+
+        Parameters
+        ----------
+        data : bytes or str
+            The file.
+        progress : callable, optional
+            As for :func:`engine.prototxt.parse`.
+        """
+        return cls(parse(data, progress=progress))

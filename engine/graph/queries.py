@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
-
-import networkx as nx
 
 from engine.errors import GraphError
 from engine.graph.binding import UNWIRED, Binding, Slot, occurrences
@@ -206,25 +204,10 @@ class GraphQueries(GraphCore):
         """Return the phases in which two layers can take part at once."""
         return self._phases(self._binding(first).mask & self._binding(second).mask)
 
-    @property
-    def view(self) -> nx.MultiDiGraph[NodeId]:
-        """The graph as networkx has it, read-only; edge keys are :class:`Edge` values."""
-        return _read_only(self._network)
-
-    @property
-    def views(self) -> Mapping[str, nx.MultiDiGraph[NodeId]]:
-        """The same, reduced to what takes part in a phase: ``graph.views["TRAIN"]``."""
-
-        def phase_view(phase: str) -> nx.MultiDiGraph[NodeId]:
-            def has_node(node: NodeId) -> bool:
-                return phase in self._phases(self._bindings[node].mask)
-
-            def has_edge(_source: NodeId, _target: NodeId, edge: Any) -> bool:
-                return phase in edge.phases
-
-            return _read_only(self._network, filter_node=has_node, filter_edge=has_edge)
-
-        return MappingProxyType({phase: phase_view(phase) for phase in PHASES})
+    def hold_together(self, first: Edge, second: Edge) -> frozenset[str]:
+        """Return the phases that have a state in which two edges hold at once."""
+        masks = (self._edges.get(edge.blob, {}).get(edge, 0) for edge in (first, second))
+        return self._phases(next(masks) & next(masks))
 
     # Fields
 
@@ -379,8 +362,3 @@ class GraphQueries(GraphCore):
                 "The net's own inputs are no layer.", next_step="Edit the 'input' fields at the top of the file."
             )
         return field
-
-
-def _read_only(network: nx.MultiDiGraph[NodeId], **filters: Callable[..., bool]) -> nx.MultiDiGraph[NodeId]:
-    view: nx.MultiDiGraph[NodeId] = nx.subgraph_view(network, **filters)
-    return view

@@ -1,69 +1,15 @@
-"""When a layer takes part: include and exclude rules against the state of a net.
-
-The semantics are Caffe's (``Net::StateMeetsRule``): all fields of a rule must match; one matching include rule is
-enough; one matching exclude rule is too much.
-"""
+"""Rules of layers, and the state of a net, as the text has them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from engine.prototxt import Message, Scalar
+from engine.rules import PHASES, NetState, Rule, Rules, states_for
 
-__all__ = ["PHASES", "NetState", "Rule", "Rules", "read_rule", "states_for"]
+__all__ = ["PHASES", "NetState", "Rule", "Rules", "read_rule", "read_state", "states_for"]
 
-PHASES = ("TRAIN", "TEST")
 _PHASE_WORDS = {"TRAIN": "TRAIN", "TEST": "TEST", "0": "TRAIN", "1": "TEST"}
-
-
-@dataclass(frozen=True, slots=True)
-class NetState:
-    """A phase, a level and a set of stages, in which a net is built."""
-
-    phase: str
-    level: int = 0
-    stages: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One include or exclude rule; a field that is not written matches anything."""
-
-    phase: str | None = None
-    min_level: int | None = None
-    max_level: int | None = None
-    stages: frozenset[str] = frozenset()
-    not_stages: frozenset[str] = frozenset()
-
-    def matches(self, state: NetState) -> bool:
-        """Whether the rule's every field matches ``state``."""
-        return (
-            (self.phase is None or self.phase == state.phase)
-            and (self.min_level is None or state.level >= self.min_level)
-            and (self.max_level is None or state.level <= self.max_level)
-            and self.stages <= state.stages
-            and not self.not_stages & state.stages
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The rules of one layer."""
-
-    include: tuple[Rule, ...] = ()
-    exclude: tuple[Rule, ...] = ()
-
-    def active(self, state: NetState) -> bool:
-        """Whether a layer with these rules takes part in ``state``."""
-        if self.include:
-            return any(rule.matches(state) for rule in self.include)
-        return not any(rule.matches(state) for rule in self.exclude)
-
-    @property
-    def stages(self) -> frozenset[str]:
-        """All stages that the rules speak of."""
-        return frozenset().union(*(rule.stages | rule.not_stages for rule in self.include + self.exclude))
 
 
 def read_rule(message: Message) -> Rule:
@@ -78,11 +24,14 @@ def read_rule(message: Message) -> Rule:
     )
 
 
-def states_for(stages: Iterable[str]) -> tuple[NetState, ...]:
-    """Return the states that a document is looked at in: each phase alone, and with each stage that its rules name."""
-    alone = tuple(NetState(phase) for phase in PHASES)
-    staged = tuple(NetState(phase, 0, frozenset({stage})) for stage in sorted(stages) for phase in PHASES)
-    return alone + staged
+def read_state(root: Message) -> tuple[int, frozenset[str]]:
+    """Read level and stages of a net's own ``state``; its phase is the caller's to choose, as in Caffe."""
+    level, stages = 0, frozenset[str]()
+    for field in root.fields("state"):
+        if field.message is not None:
+            level = _integer(field.message.text_of("level")) or level
+            stages |= frozenset(_strings(field.message, "stage"))
+    return level, stages
 
 
 def _integer(text: str | None) -> int | None:

@@ -12,7 +12,7 @@ __all__ = ["wire"]
 Phases = Callable[[int], frozenset[str]]
 
 
-def wire(blob: str, users: Iterable[Binding], phases: Phases) -> dict[Edge, int]:
+def wire(blob: str, users: Iterable[Binding], phases: Phases, *, mask: int = 0) -> dict[Edge, int]:
     """Connect the readers of one blob name with its writers.
 
     Parameters
@@ -23,6 +23,8 @@ def wire(blob: str, users: Iterable[Binding], phases: Phases) -> dict[Edge, int]
         The layers that read or write it, in document order.
     phases : callable
         Names the phases of a mask of states.
+    mask : int
+        Stands for the states of all users alike, whatever their own are; 0 for their own.
 
     Returns
     -------
@@ -32,14 +34,15 @@ def wire(blob: str, users: Iterable[Binding], phases: Phases) -> dict[Edge, int]
     if blob == UNWIRED:
         return {}
     edges: dict[Edge, int] = {}
-    writers: list[tuple[Binding, int]] = []
+    writers: list[tuple[Binding, int, int]] = []
     for user in users:
+        own = mask or user.mask
         for bottom, name in enumerate(user.bottoms):
             if name != blob:
                 continue
-            wanted = user.mask
-            for writer, top in reversed(writers):
-                held = wanted & writer.mask
+            wanted = own
+            for writer, top, written in reversed(writers):
+                held = wanted & written
                 if held:
                     edges[Edge(writer.id, top, user.id, bottom, blob, phases(held))] = held
                     wanted &= ~held
@@ -47,5 +50,5 @@ def wire(blob: str, users: Iterable[Binding], phases: Phases) -> dict[Edge, int]
                         break
         for top, name in enumerate(user.tops):
             if name == blob:
-                writers.append((user, top))
+                writers.append((user, top, own))
     return edges

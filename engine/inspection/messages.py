@@ -33,11 +33,14 @@ class LayerShapes:
         In order.
     file : str
         Source of the layer's class, empty for built-in layers.
+    warnings : tuple of str
+        What its code did that others suffer from, a sentence each.
     """
 
     tops: tuple[Shape | None, ...]
     params: tuple[Shape, ...]
     file: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +73,24 @@ class ModuleFailure:
 
 @dataclass(frozen=True, slots=True)
 class LayerListing:
-    """What a plugin folder offers, and which of its modules fail."""
+    """What a plugin folder offers, which of its modules fail, and which do what others suffer from."""
 
     layers: tuple[ListedLayer, ...]
     failures: tuple[ModuleFailure, ...]
+    warnings: tuple[str, ...] = ()
 
 
 class PluginLost(PluginError):
-    """Code that hung, crashed or left the inspection process; asking again costs as much again."""
+    """Code that hung, crashed or left the inspection process; asking again costs as much again.
+
+    Attributes
+    ----------
+    file, line : str, int
+        Where it was when it was stopped; empty and 0 where that is not known.
+    """
+
+    file: str = ""
+    line: int = 0
 
 
 _LAYER_ERRORS: dict[str, type[LayerError]] = {cls.__name__: cls for cls in (LayerError, PluginError, ShapeError)}
@@ -93,7 +106,7 @@ def error_to_json(error: NetcanvasError) -> dict[str, Any]:
         fields |= {"kind": error.kind, "file": error.file, "line": error.line}
     if isinstance(error, UnknownLayerTypeError):
         fields |= {"layer": error.layer, "layer_type": error.layer_type, "closest": list(error.closest)}
-        fields["of_caffe"] = error.of_caffe
+        fields |= {"of_caffe": error.of_caffe, "withheld": error.withheld}
     bases = [cls.__name__ for cls in type(error).__mro__ if issubclass(cls, NetcanvasError)]
     return {"classes": bases, "fields": fields}
 
@@ -110,6 +123,7 @@ def error_from_json(value: dict[str, Any]) -> NetcanvasError:
                 kind=fields["kind"],
                 file=fields["file"],
                 line=fields["line"],
+                layer_type=fields["layer_type"],
                 next_step=step,
                 traceback_text=fields["traceback_text"],
             )
@@ -125,7 +139,11 @@ def error_from_json(value: dict[str, Any]) -> NetcanvasError:
             )
         if name == "UnknownLayerTypeError":
             return UnknownLayerTypeError(
-                fields["layer"], fields["layer_type"], fields["closest"], of_caffe=fields["of_caffe"]
+                fields["layer"],
+                fields["layer_type"],
+                fields["closest"],
+                of_caffe=fields["of_caffe"],
+                withheld=fields["withheld"],
             )
         if name == "DataError":
             return DataError(fields["message"], next_step=step)

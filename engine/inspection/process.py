@@ -17,11 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import WorkerError
+from engine.inspection.guarding import stack_signal
 
 __all__ = ["InspectionProcess", "ProcessLost"]
 
 _ENGINE_PARENT = str(Path(__file__).resolve().parent.parent.parent)
-_TAIL_LINES = 40
+_TAIL_LINES = 60
+_DUMP_SECONDS = 0.5
 
 
 class ProcessLost(Exception):
@@ -35,12 +37,15 @@ class ProcessLost(Exception):
         Its exit status; negative for a signal.
     output : str
         The last lines that it printed.
+    stage : str
+        What it was at: ``import``, ``setup`` or ``reshape``; empty where it had not begun.
     """
 
-    def __init__(self, reason: str, returncode: int, output: str) -> None:
+    def __init__(self, reason: str, returncode: int, output: str, stage: str = "") -> None:
         self.reason = reason
         self.returncode = returncode
         self.output = output
+        self.stage = stage
         super().__init__(f"{reason}, exit status {returncode}")
 
 
@@ -75,6 +80,8 @@ class InspectionProcess:
         self._ids = itertools.count(1)
         self._answers: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._output: collections.deque[str] = collections.deque(maxlen=_TAIL_LINES)
+        self._stage = ""
+        self._last_output = 0.0
         self._threads = [
             threading.Thread(target=self._read_answers, daemon=True, name="inspection answers"),
             threading.Thread(target=self._read_output, daemon=True, name="inspection output"),
@@ -96,6 +103,7 @@ class InspectionProcess:
             If no answer came within ``time_limit`` seconds, or the process ended. It is gone then.
         """
         number = next(self._ids)
+        self._stage = ""
         line = json.dumps({**question, "id": number, "task": task}).encode() + b"\n"
         assert self._process.stdin is not None
         try:
@@ -111,9 +119,15 @@ class InspectionProcess:
                 raise self._lost("time") from None
             if answer is None:
                 raise self._lost("exit")
-            value: dict[str, Any] = json.loads(answer)
-            if value.get("id") == number:
+            try:
+                value: dict[str, Any] = json.loads(answer)
+            except ValueError:  # plugin code wrote where only answers are written
+                raise self._lost("garbled") from None
+            if value.get("id") != number:
+                continue
+            if "stage" not in value:
                 return value
+            self._stage = value["stage"]
 
     def stop(self) -> None:
         """End the process and what it started without waiting; :meth:`ask` then raises :class:`ProcessLost`."""
@@ -141,9 +155,27 @@ class InspectionProcess:
         if reason == "exit":
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(1.0)
+        elif reason == "time":
+            self._ask_where()
         returncode = self._process.poll()
         self.kill()
-        return ProcessLost(reason, returncode or 0, "".join(self._output))
+        return ProcessLost(reason, returncode or 0, "".join(self._output), self._stage)
+
+    def _ask_where(self) -> None:
+        """Let a process that hangs print where it is."""
+        number = stack_signal()
+        if not number:
+            return
+        before = len(self._output)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            self._process.send_signal(number)
+        deadline = time.monotonic() + _DUMP_SECONDS
+        while time.monotonic() < deadline and (len(self._output) == before or self._dumping()):
+            time.sleep(0.01)
+
+    def _dumping(self) -> bool:
+        """Whether lines still came a moment ago."""
+        return time.monotonic() - self._last_output < 0.05
 
     def _release(self) -> None:
         self._process.wait()
@@ -165,3 +197,4 @@ class InspectionProcess:
         assert self._process.stderr is not None
         while chunk := self._process.stderr.readline(4096):
             self._output.append(chunk.decode("utf-8", "replace"))
+            self._last_output = time.monotonic()

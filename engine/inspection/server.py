@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import faulthandler
 import json
 import os
 import queue
 import sys
 import threading
 import traceback
-from typing import Any, BinaryIO
+from collections.abc import Callable, Mapping
+from typing import Any, BinaryIO, TypeAlias
 
 from engine.errors import NetcanvasError
+from engine.inspection.guarding import Guard, answer_signals
 from engine.inspection.messages import error_to_json
 
 __all__ = ["serve"]
+
+Task: TypeAlias = Callable[[dict[str, Any], Callable[[str], None]], dict[str, Any]]
 
 
 def serve(memory_limit: int) -> None:
@@ -26,15 +29,27 @@ def serve(memory_limit: int) -> None:
         Bytes of private memory that the process may have; 0 for no limit.
     """
     questions, answers = _take_streams()
-    faulthandler.enable()
+    answer_signals()
     _limit_memory(memory_limit)
     pid = os.getpid()
-    for line in _lines(questions):
-        reply = _answer(line)
-        if os.getpid() != pid:  # a fork made by plugin code must not answer for us
-            os._exit(0)
-        answers.write(json.dumps(reply).encode() + b"\n")
+    # plugin code may replace what it can reach; what is needed to answer is kept here
+    dumps, leave, process_id = json.JSONEncoder().encode, os._exit, os.getpid
+    guard: Guard | None = None
+
+    def send(value: dict[str, Any]) -> None:
+        if process_id() != pid:  # a fork made by plugin code must not answer for us
+            leave(0)
+        answers.write(dumps(value).encode() + b"\n")
         answers.flush()
+
+    for line in _lines(questions):
+        from engine.inspection.tasks import TASKS  # after the memory limit, so that it holds for these imports too
+
+        guard = guard or Guard()
+        reply = _answer(line, TASKS, send)
+        reply["replaced"] = guard.replaced()
+        reply["spent"] = bool(reply["replaced"]) or guard.is_spent()
+        send(reply)
 
 
 def _take_streams() -> tuple[BinaryIO, BinaryIO]:
@@ -73,12 +88,14 @@ def _limit_memory(limit: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
-def _answer(line: bytes) -> dict[str, Any]:
-    question = json.loads(line)
-    from engine.inspection.tasks import TASKS  # after the memory limit, so that it holds for these imports too
+def _answer(line: bytes, tasks: Mapping[str, Task], send: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+    question = json.JSONDecoder().decode(line.decode())
+
+    def tell(stage: str) -> None:
+        send({"id": question["id"], "stage": stage})
 
     try:
-        return {"id": question["id"], "result": TASKS[question["task"]](question)}
+        return {"id": question["id"], "result": tasks[question["task"]](question, tell)}
     except NetcanvasError as error:
         return {"id": question["id"], "error": error_to_json(error)}
     except MemoryError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,7 @@ class _Top(Blob):
 
 
 def shape_layer(
-    layer: Layer, layer_param: Any, bottom_shapes: Sequence[Shape]
+    layer: Layer, layer_param: Any, bottom_shapes: Sequence[Shape], tell: Callable[[str], None] = lambda stage: None
 ) -> tuple[tuple[Shape | None, ...], tuple[Shape, ...]]:
     """Set a layer up for bottoms of the given shapes, close it, and return the shapes of its named tops and params.
 
@@ -53,6 +53,8 @@ def shape_layer(
         Its message.
     bottom_shapes : sequence of shapes
         One for each bottom.
+    tell : callable
+        Told ``setup`` and ``reshape`` before each runs.
 
     Raises
     ------
@@ -67,8 +69,10 @@ def shape_layer(
     bound = binding(layer)
     unnamed = [Blob(()) for _ in range(len(tops), bound.info.min_tops)] if layer.auto_top_blobs else []
     check_counts(layer)
+    tell("setup")
     call_layer(layer, "setup", bottoms, tops + unnamed)
     try:
+        tell("reshape")
         call_layer(layer, "reshape", bottoms, tops + unnamed)
         shapes = (None if isinstance(blob, _Top) and not blob.shaped else blob.shape for blob in tops)
         return tuple(shapes), tuple(blob.shape for blob in bound.blobs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import inspect
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,32 +14,40 @@ import numpy as np
 from engine.backends import Workspace, get_backend
 from engine.inspection.shaping import shape_layer
 from engine.layer import LayerContext, Phase, binding
-from engine.plugins import PluginProject, python_layer_factory
+from engine.plugins import PluginProject, find_plugins, python_layer_factory
 from engine.plugins.failures import layer_classes
+from engine.plugins.roots import plugin_finder
 from engine.registry import LayerRegistry, default_registry
-from engine.schema import load_schema
 
 __all__ = ["TASKS"]
 
 
-def _registry(plugin_folders: list[str]) -> LayerRegistry:
-    registry = default_registry()
-    info = registry.info("Python")
-    if info is not None:
-        registry.register_factory(
-            "Python", lambda param, context: python_layer_factory(param, context, plugin_folders=plugin_folders), info
-        )
-    return registry
+class _Registries:
+    """The registry of the last project, made anew when its plugins say something else."""
+
+    def __init__(self) -> None:
+        self._key: object = None
+        self._registry = LayerRegistry()
+
+    def registry(self, plugin_folders: list[str], base_dirs: list[Path]) -> LayerRegistry:
+        key = (tuple(plugin_folders), find_plugins(plugin_folders, base_dirs))
+        if key != self._key:
+            registry = default_registry(base_dirs, plugin_folders)
+            info = registry.info("Python")
+            make = partial(python_layer_factory, plugin_folders=plugin_folders)
+            if info is not None:
+                registry.register_factory("Python", make, info)
+            self._key, self._registry = key, registry
+        return self._registry
 
 
-def _layer_shapes(question: dict[str, Any]) -> dict[str, Any]:
-    layer_param = load_schema().message("LayerParameter").FromString(base64.b64decode(question["layer"]))
+def _layer_shapes(question: dict[str, Any], tell: Callable[[str], None]) -> dict[str, Any]:
+    tell("import")
     base_dirs = [Path(folder) for folder in question["base_dirs"]]
     folders = question["plugin_folders"]
-    if layer_param.type == "Python":
-        project = PluginProject(folders, base_dirs)
-        if project.changed_files():
-            project.reload(layer=layer_param.name)
+    registry = _REGISTRIES.registry(folders, base_dirs if question["trusted"] else [])
+    layer_param = registry.schema().message("LayerParameter").FromString(base64.b64decode(question["layer"]))
+    _reload_changed()
     backend = get_backend("numpy")
     context = LayerContext(
         phase=Phase(question["phase"]),
@@ -50,9 +59,19 @@ def _layer_shapes(question: dict[str, Any]) -> dict[str, Any]:
         stages=tuple(question["stages"]),
         shapes_only=True,
     )
-    layer = _registry(folders).create(layer_param, context)
-    tops, params = shape_layer(layer, layer_param, [tuple(shape) for shape in question["bottoms"]])
+    layer = registry.create(layer_param, context)
+    tops, params = shape_layer(layer, layer_param, [tuple(shape) for shape in question["bottoms"]], tell)
     return {"tops": tops, "params": params, "file": "" if binding(layer).info.builtin else _source(type(layer))}
+
+
+def _reload_changed() -> None:
+    """Load edited plugins anew; a module that fails at that is told when a layer of it is asked for."""
+    finder = plugin_finder()
+    finder.refuses_stale = True
+    with finder.lock:
+        for root in finder.roots():
+            if root.changed_files():
+                root.reload()
 
 
 def _source(cls: type) -> str:
@@ -62,11 +81,11 @@ def _source(cls: type) -> str:
         return ""
 
 
-def _list_module(question: dict[str, Any]) -> dict[str, Any]:
+def _list_module(question: dict[str, Any], tell: Callable[[str], None]) -> dict[str, Any]:
+    tell("import")
+    _reload_changed()
     folder = Path(question["folder"])
     project = PluginProject([folder])
-    if project.changed_files():
-        project.reload()
     loaded = project.load_module(question["module"], layer=question["module"])
     own = [
         (name, cls)
@@ -81,7 +100,9 @@ def _list_module(question: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-TASKS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+_REGISTRIES = _Registries()  # of this process, which answers one question at a time
+
+TASKS: dict[str, Callable[[dict[str, Any], Callable[[str], None]], dict[str, Any]]] = {
     "layer_shapes": _layer_shapes,
     "list_module": _list_module,
 }

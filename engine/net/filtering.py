@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from engine import rules
 from engine.errors import LayerError
 from engine.layer import Phase
 
@@ -34,16 +35,15 @@ class NetState:
         """Return the state of a net: the file's own ``state``, with what the caller adds to it."""
         return cls(Phase(phase), level or param.state.level, frozenset(param.state.stage) | frozenset(stages))
 
+    @property
+    def plain(self) -> rules.NetState:
+        """The same as rules are matched against."""
+        return rules.NetState(self.phase.name, self.level, self.stages)
+
 
 def rule_meets(rule: Any, state: NetState) -> bool:
     """Whether a state meets all that one ``NetStateRule`` asks for (Caffe's ``Net::StateMeetsRule``)."""
-    if rule.HasField("phase") and rule.phase != state.phase:
-        return False
-    if rule.HasField("min_level") and state.level < rule.min_level:
-        return False
-    if rule.HasField("max_level") and state.level > rule.max_level:
-        return False
-    return state.stages.issuperset(rule.stage) and state.stages.isdisjoint(rule.not_stage)
+    return _read(rule).matches(state.plain)
 
 
 def layer_included(layer_param: Any, state: NetState) -> bool:
@@ -63,9 +63,21 @@ def layer_included(layer_param: Any, state: NetState) -> bool:
             "expected include rules or exclude rules, got both.",
             next_step="Keep one kind.",
         )
-    if layer_param.include:
-        return any(rule_meets(rule, state) for rule in layer_param.include)
-    return not any(rule_meets(rule, state) for rule in layer_param.exclude)
+    if not layer_param.include and not layer_param.exclude:
+        return True
+    read = rules.Rules(tuple(map(_read, layer_param.include)), tuple(map(_read, layer_param.exclude)))
+    return read.active(state.plain)
+
+
+def _read(rule: Any) -> rules.Rule:
+    """Read a ``NetStateRule``; a field that is not set matches anything."""
+    return rules.Rule(
+        phase=Phase(rule.phase).name if rule.HasField("phase") else None,
+        min_level=rule.min_level if rule.HasField("min_level") else None,
+        max_level=rule.max_level if rule.HasField("max_level") else None,
+        stages=frozenset(rule.stage),
+        not_stages=frozenset(rule.not_stage),
+    )
 
 
 def filter_net(param: Any, state: NetState) -> Any:

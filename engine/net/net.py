@@ -17,7 +17,8 @@ from engine.layer import Layer, LayerContext, Phase, stream
 from engine.net.backprop import plan_backward
 from engine.net.build import BuiltNet, build_nodes
 from engine.net.filtering import NetState, filter_net
-from engine.net.nodes import LAYER_FAULTS, NetNode, call_layer, close_nodes, layer_failure
+from engine.net.nodes import NetNode, call_layer, close_nodes
+from engine.net.observing import DebugInfo, NetObserver
 from engine.net.overwriting import find_overwriting
 from engine.net.params import LearnableParam
 from engine.net.plan import Plan
@@ -86,6 +87,8 @@ class Net:
         What a solver updates.
     loss_weights : dict of float
         Weights by blob name, where not 0.
+    observers : list of NetObserver
+        Told of every layer that has run.
     warnings : list of str
         What is allowed but probably not meant.
 
@@ -112,7 +115,8 @@ class Net:
         use_plan: bool = False,
         source_opener: Any = None,
     ) -> None:
-        whole = read_param(param)
+        registry = registry or default_registry(tuple(base_dirs))
+        whole = read_param(param, registry.schema)
         self.phase = Phase(phase)
         self.name: str = whole.name
         self.backend = backend if isinstance(backend, Backend) else get_backend(backend or "numpy")
@@ -135,11 +139,12 @@ class Net:
             net_name=self.name,
         )
         trained = {node.name: node for node in share_with.nodes} if share_with is not None else {}
-        built = build_nodes(self.param, registry or default_registry(), context, trained)
+        built = build_nodes(self.param, registry, context, trained)
         plan_backward(built.nodes, force=self.param.force_backward)
         self._describe(built)
         self._readers = _last_readers(built.nodes)
         self._plan = Plan(built.nodes) if use_plan else None
+        self.observers: list[NetObserver] = [DebugInfo()] if self.param.debug_info else []
         self.warnings = self._find_warnings()
         for warning in self.warnings:
             _log.warning("%s", warning)
@@ -213,23 +218,17 @@ class Net:
         first = self._index(start, 0)
         last = self._index(end, len(self._nodes) - 1)
         loss = 0.0
-        if self._plan is not None:
-            for index in range(first, last + 1):
+        for index in range(first, last + 1):
+            node = self._nodes[index]
+            if self._plan is not None:
                 self._plan.forward(index)
-                if self._nodes[index].loss_weights:
-                    loss += self._loss_of(self._nodes[index])
-            return loss
-        for node in self._nodes[first : last + 1]:
-            layer = node.layer
-            method = "reshape"
-            try:
-                layer.reshape(node.bottom_views, node.top_views)
-                method = "forward"
-                layer.forward(node.bottom_views, node.top_views)
-            except LAYER_FAULTS as error:
-                raise layer_failure(layer, method, error) from error
+            else:
+                call_layer(node.layer, "reshape", node.bottom_views, node.top_views)
+                call_layer(node.layer, "forward", node.bottom_views, node.top_views)
             if node.loss_weights:
                 loss += self._loss_of(node)
+            for observer in self.observers:
+                observer.forward_done(node)
         return loss
 
     def backward(
@@ -254,11 +253,24 @@ class Net:
                 continue
             if self._plan is not None:
                 self._plan.backward(index)
-                continue
-            try:
-                node.layer.backward(node.top_views, node.propagate_down, node.bottom_views)
-            except LAYER_FAULTS as error:
-                raise layer_failure(node.layer, "backward", error) from error
+            else:
+                call_layer(node.layer, "backward", node.top_views, node.propagate_down, node.bottom_views)
+            for observer in self.observers:
+                observer.backward_done(node)
+        if start is None and end is None:
+            for observer in self.observers:
+                observer.all_backward_done(self._nodes)
+
+    @property
+    def debug_info(self) -> bool:
+        """Whether the log tells the mean magnitude of every blob, as in Caffe."""
+        return any(isinstance(observer, DebugInfo) for observer in self.observers)
+
+    @debug_info.setter
+    def debug_info(self, wanted: bool) -> None:
+        if wanted != self.debug_info:
+            others = [observer for observer in self.observers if not isinstance(observer, DebugInfo)]
+            self.observers = [*others, DebugInfo()] if wanted else others
 
     def _loss_of(self, node: NetNode) -> float:
         loss = 0.0

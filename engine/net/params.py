@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.blob import Blob
-from engine.errors import LayerError
+from engine.errors import LayerError, SurplusError
 from engine.net.nodes import NetNode
 
-__all__ = ["LearnableParam", "ParamTable"]
+__all__ = ["LearnableParam", "ParamTable", "surplus_params"]
 
 PERMISSIVE = 1  # ParamSpec.DimCheckMode
 
@@ -71,13 +71,9 @@ class ParamTable:
         """
         specs = node.layer_param.param
         blobs = node.blobs.on_host
-        if len(specs) > len(blobs):
-            raise LayerError(
-                node.name,
-                node.type,
-                f"expected at most {len(blobs)} param blocks, one for each of its parameters, got {len(specs)}.",
-                next_step="Remove the others, or set bias_term.",
-            )
+        surplus = surplus_params(node.layer_param, len(blobs))
+        if surplus is not None:
+            raise surplus
         return [
             self._add(node, index, blob, specs[index] if index < len(specs) else None)
             for index, blob in enumerate(blobs)
@@ -153,3 +149,12 @@ class ParamTable:
                 next_step="Write it in one of the two, or the same in both.",
             )
         return given if owned is None else owned
+
+
+def surplus_params(layer_param: Any, count: int) -> SurplusError | None:
+    """Return the error of a layer that has more ``param`` blocks than its ``count`` parameters; None for others."""
+    have = len(layer_param.param)
+    if have <= count:
+        return None
+    step = "Remove the others, or set bias_term." if count else "Remove them."
+    return SurplusError(layer_param.name, layer_param.type, "param", count, have, "parameters", next_step=step)

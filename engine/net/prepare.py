@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from engine.errors import LayerError, NetError, SchemaError
@@ -13,8 +14,14 @@ __all__ = ["check_wiring", "inputs_to_layers", "read_param"]
 UNWIRED = "?"
 
 
-def read_param(param: Any) -> Any:
+def read_param(param: Any, schema: Callable[[], Any] | None = None) -> Any:
     """Return the NetParameter for a message or prototxt text; layers of an old format become today's.
+
+    Parameters
+    ----------
+    param : NetParameter or str
+    schema : callable, optional
+        Returns the :class:`engine.schema.Schema` by which text is read; BVLC's when left out.
 
     Raises
     ------
@@ -24,7 +31,7 @@ def read_param(param: Any) -> Any:
     if isinstance(param, (str, bytes)):
         from engine.schema import read_net  # nets made from messages need no schema
 
-        return read_net(param)
+        return read_net(param, schema=schema() if schema is not None else None)
     if len(param.layers):
         from engine.schema.upgrade import upgrade_layers
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from engine.errors import LayerError
+
 __all__ = ["insert_splits", "split_blob_name", "split_layer_name"]
 
 
@@ -28,6 +30,12 @@ def insert_splits(param: Any) -> Any:
     ----------
     param : NetParameter
         A filtered net in which every bottom has a producer.
+
+    Raises
+    ------
+    engine.errors.LayerError
+        If a layer works in place on a blob that has other readers, or weighs in the loss. The layer then reads a copy,
+        so that its top is a second blob of the name, which Caffe's ``Net::AppendTop`` refuses.
     """
     last_top: dict[str, tuple[int, int]] = {}
     source_of: dict[tuple[int, int], tuple[int, int]] = {}
@@ -53,6 +61,8 @@ def insert_splits(param: Any) -> Any:
         for port, blob in enumerate(layer.bottom):
             source = source_of[index, port]
             if readers[source] > 1:
+                if blob in layer.top[port : port + 1]:
+                    raise _not_in_place(layer, port, _other_reader(param, source_of, source, (index, port)))
                 copy.bottom[port] = split_blob_name(param.layer[source[0]].name, blob, source[1], used[source])
                 used[source] += 1
         for port, blob in enumerate(layer.top):
@@ -68,3 +78,22 @@ def insert_splits(param: Any) -> Any:
                 copy.loss_weight[port] = 0.0
                 used[source] += 1
     return result
+
+
+def _other_reader(
+    param: Any, source_of: dict[tuple[int, int], tuple[int, int]], source: tuple[int, int], own: tuple[int, int]
+) -> str:
+    """Name what else reads a top: a layer, or the loss."""
+    others = (slot[0] for slot, read in source_of.items() if read == source and slot != own)
+    reader = next(others, None)
+    return "the loss reads too" if reader is None else f"layer '{param.layer[reader].name}' reads too"
+
+
+def _not_in_place(layer: Any, port: int, other: str) -> LayerError:
+    return LayerError(
+        layer.name,
+        layer.type,
+        f"cannot work in place on '{layer.bottom[port]}', which {other}.",
+        port=f"top {port}",
+        next_step="Give the top a name of its own, and have the layers below read that.",
+    )

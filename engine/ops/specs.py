@@ -95,14 +95,17 @@ class PoolingWindow:
     stride: int
     pad: int
 
-    def output_size(self, size: int, *, floor: bool = False) -> int:
+    def output_size(self, size: int, *, floor: bool = False, padded: bool | None = None) -> int:
         """Return the number of windows over ``size`` elements (Caffe's ``PoolingLayer::Reshape``).
 
         The division rounds up unless ``floor``; with padding, a last window that starts in the padding is dropped.
+        ``padded`` tells whether any axis has padding, which is what Caffe asks for each of them; it is this axis alone
+        where it is omitted.
         """
         span = size + 2 * self.pad - self.kernel
         count = (span // self.stride if floor else -(-span // self.stride)) + 1
-        if self.pad and (count - 1) * self.stride >= size + self.pad:
+        padded = self.pad > 0 if padded is None else padded
+        if padded and (count - 1) * self.stride >= size + self.pad:
             count -= 1
         return count
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Literal
@@ -29,7 +29,7 @@ PluginFailureKind = Literal[
 
 
 class PluginLoadError(PluginError):
-    """A Python layer whose code cannot be loaded.
+    """A layer of a plugin whose code cannot be loaded.
 
     Parameters
     ----------
@@ -43,6 +43,8 @@ class PluginLoadError(PluginError):
         The plugin file, empty when none was found.
     line : int
         1-based line in ``file``; 0 when unknown.
+    layer_type : str
+        Type of the layer: ``Python``, or one that a plugin registers.
     next_step, traceback_text : str
         As for :class:`engine.errors.LayerError`.
     """
@@ -55,23 +57,40 @@ class PluginLoadError(PluginError):
         kind: PluginFailureKind,
         file: str = "",
         line: int = 0,
+        layer_type: str = "Python",
         next_step: str = "",
         traceback_text: str = "",
     ) -> None:
         self.kind = kind
         self.file = file
         self.line = line
-        super().__init__(layer, "Python", detail, next_step=next_step, traceback_text=traceback_text)
+        super().__init__(layer, layer_type, detail, next_step=next_step, traceback_text=traceback_text)
+
+    def of_type(self, layer_type: str) -> PluginLoadError:
+        """Return the same error of a layer of another type."""
+        return PluginLoadError(
+            self.layer,
+            self.detail,
+            kind=self.kind,
+            file=self.file,
+            line=self.line,
+            layer_type=layer_type,
+            next_step=self.next_step,
+            traceback_text=self.traceback_text,
+        )
 
 
-def module_missing(layer: str, module: str, searched: Sequence[Path], known: Iterable[str]) -> PluginLoadError:
-    """Say that no file of the module is in any of the folders that were searched."""
+def module_missing(
+    layer: str, module: str, searched: Sequence[Path], known: Iterable[str], refused: Mapping[Path, str]
+) -> PluginLoadError:
+    """Say that no file of the module is in any of the folders that were searched, and which were not, and why."""
     folders = ", ".join(str(folder) for folder in searched) or "none"
     near = difflib.get_close_matches(module, sorted(known), n=1)
+    without = "".join(f" '{folder}' is refused: {why}." for folder, why in refused.items())
     meant = f"Did you mean '{near[0]}'? " if near else ""
     return PluginLoadError(
         layer,
-        f"module '{module}' was not found. Searched folders: {folders}; and PYTHONPATH.",
+        f"module '{module}' was not found. Searched folders: {folders}; and PYTHONPATH.{without}",
         kind="module-missing",
         next_step=f"{meant}Put {module.replace('.', '/')}.py into one of them, or add its folder to the plugins.",
     )

@@ -6,6 +6,8 @@ import importlib
 import importlib.util
 import inspect
 import logging
+import os
+import stat
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,9 +16,10 @@ from types import ModuleType
 
 from engine.layer import Layer
 from engine.plugins import failures
-from engine.plugins.roots import RESERVED_NAMES, PluginFinder, PluginRoot, plugin_finder
+from engine.plugins.roots import RESERVED_NAMES, PluginFinder, PluginRoot, folder_refusal, plugin_finder
+from engine.plugins.scan import PLUGINS
 from engine.plugins.tracebacks import place_of
-from engine.resources import plugins_path
+from engine.resources import plugins_path, user_plugins_path
 
 __all__ = ["LoadedModule", "PluginProject", "search_order"]
 
@@ -42,12 +45,34 @@ class LoadedModule:
     module: ModuleType
 
 
-def _with_plugins_inside(folder: Path) -> list[Path]:
+def with_plugins_inside(folder: Path) -> list[Path]:
     """Return a folder of plugin folders followed by these."""
     if not folder.is_dir():
         return []
     inside = sorted(child for child in folder.iterdir() if child.is_dir() and not child.name.startswith((".", "_")))
     return [folder, *inside]
+
+
+def project_folders(base_dirs: Sequence[Path | str]) -> list[Path]:
+    """Return the folders that may be a net's project: its base folders, but no ancestor that everyone may write to.
+
+    Trust in a net below ``/tmp`` is none in whatever somebody else puts into ``/tmp/plugins``.
+    """
+    bases = [Path(base).resolve() for base in base_dirs]
+    near = _near(bases)
+    return [base for base in bases if base in near or not _is_public(base)]
+
+
+def _near(bases: Sequence[Path]) -> list[Path]:
+    """Return the base folders that are no ancestors of an earlier one: the working directory and the net's folder."""
+    return [base for index, base in enumerate(bases) if not any(base in b.parents for b in bases[:index])]
+
+
+def _is_public(folder: Path) -> bool:
+    try:
+        return os.name == "posix" and bool(folder.stat().st_mode & stat.S_IWOTH)
+    except OSError:
+        return True
 
 
 def search_order(
@@ -65,23 +90,26 @@ def search_order(
     Returns
     -------
     before, after : tuple of Path
-        ``before``: the plugin folders, the project's ``plugins``, the working directory and the net's own folder.
+        ``before``: the plugin folders, the project's ``plugins``, the working directory, the net's own folder and the
+        user's own plugins; not the plugin folders that :func:`~engine.plugins.roots.folder_refusal` refuses.
         ``after``: the plugins shipped with the product, then the net folder's ancestors, which are no place for
         modules but are searched before giving up.
     """
-    before: list[Path] = []
-    for path in plugin_paths:
-        before += _with_plugins_inside(Path(path).resolve())
-    bases = [Path(base).resolve() for base in base_dirs]
-    shipped = plugins_path().resolve()
-    for base in bases:
-        if base / "plugins" != shipped:
-            before += _with_plugins_inside(base / "plugins")
-    near = [base for index, base in enumerate(bases) if not any(base in b.parents for b in bases[:index])]
-    before += near
-    after = [*_with_plugins_inside(shipped), *(base for base in bases if base not in near)]
+    bases = project_folders(base_dirs)
+    before = [folder for folder in _named_and_project(plugin_paths, bases) if not folder_refusal(folder)]
+    own = [folder for folder in with_plugins_inside(user_plugins_path()) if not folder_refusal(folder)]
+    near = _near(bases)
+    before += [*near, *own]
+    after = [*with_plugins_inside(plugins_path().resolve()), *(base for base in bases if base not in near)]
     first = dict.fromkeys(before)
     return tuple(first), tuple(folder for folder in dict.fromkeys(after) if folder not in first)
+
+
+def _named_and_project(plugin_paths: Sequence[Path | str], bases: Sequence[Path]) -> list[Path]:
+    """Return the plugin folders that the user named and those of the project, refused ones too."""
+    shipped = plugins_path().resolve()
+    places = [*(Path(path).resolve() for path in plugin_paths), *(base / PLUGINS for base in bases)]
+    return [folder for place in places if place != shipped for folder in with_plugins_inside(place)]
 
 
 class PluginProject:
@@ -106,6 +134,7 @@ class PluginProject:
     ) -> None:
         self.finder = finder or plugin_finder()
         self.before, self.after = search_order(plugin_paths, base_dirs)
+        self._candidates = _named_and_project(plugin_paths, project_folders(base_dirs))
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -163,10 +192,13 @@ class PluginProject:
             )
         with self.finder.lock:
             found = self.find(module)
+            if self.finder.refuses_stale and (stale := self.failure_of(module, layer=layer)) is not None:
+                raise stale
             if isinstance(found, PluginRoot):
                 return self._load_from(found, module, layer)
             if found is None:
-                raise failures.module_missing(layer, module, self.folders, self._known_modules(module))
+                refused = {folder: why for folder in self._candidates if (why := folder_refusal(folder))}
+                raise failures.module_missing(layer, module, self.folders, self._known_modules(module), refused)
             try:
                 loaded = importlib.import_module(module)
             except (Exception, SystemExit) as error:
@@ -196,8 +228,8 @@ class PluginProject:
     def reload(self, *, layer: str = "") -> list[Path]:
         """Load the project's plugin modules from their sources again.
 
-        Nets built before keep the classes they have; build them anew to use the new ones. If a module fails, the old
-        code of its folder stays in use.
+        Nets built before keep the classes they have; build them anew to use the new ones. A module that fails keeps
+        its old code, and no other module is touched by that.
 
         Returns
         -------
@@ -207,18 +239,32 @@ class PluginProject:
         Raises
         ------
         PluginLoadError
-            A module could not be loaded.
+            Of the first module that could not be loaded; :meth:`failure_of` tells each.
         """
         files: list[Path] = []
+        failed: list[PluginRoot] = []
         with self.finder.lock:
             for root in self._roots():
-                try:
-                    names = root.reload()
-                except (Exception, SystemExit) as error:
-                    file = _failing_file(root, error)
-                    raise failures.import_failed(layer, file.stem if file else root.folder.name, file, error) from error
+                names = root.reload()
                 files += [path for path in map(root.locate, names) if path is not None]
+                if root.failures:
+                    failed.append(root)
+        for root in failed:
+            error = next(iter(root.failures.values()))
+            raise self._reload_error(root, error, layer) from error
         return files
+
+    def failure_of(self, module: str, *, layer: str = "") -> failures.PluginLoadError | None:
+        """Return why the last reload could not load a module, whose old code is in use, or None."""
+        found = self.find(module)
+        if not isinstance(found, PluginRoot) or module not in found.failures:
+            return None
+        return self._reload_error(found, found.failures[module], layer)
+
+    @staticmethod
+    def _reload_error(root: PluginRoot, error: BaseException, layer: str) -> failures.PluginLoadError:
+        file = _failing_file(root, error)
+        return failures.import_failed(layer, file.stem if file else root.folder.name, file, error)
 
     def _load_from(self, root: PluginRoot, module: str, layer: str) -> LoadedModule:
         for other in self._roots():

@@ -14,7 +14,15 @@ from engine.plugins import failures
 from engine.plugins.project import PluginProject
 from engine.plugins.roots import plugin_finder
 
-__all__ = ["python_layer_factory", "seed_global_generators", "use_plugin_folders"]
+__all__ = [
+    "is_safe_mode",
+    "make_layer",
+    "plugin_folders",
+    "python_layer_factory",
+    "seed_global_generators",
+    "use_plugin_folders",
+    "use_safe_mode",
+]
 
 
 def use_plugin_folders(folders: Sequence[Path | str]) -> None:
@@ -26,6 +34,21 @@ def use_plugin_folders(folders: Sequence[Path | str]) -> None:
         Each may hold modules, or plugin folders that do.
     """
     plugin_finder().plugin_folders = tuple(Path(folder).resolve() for folder in folders)
+
+
+def plugin_folders() -> tuple[Path, ...]:
+    """Return the folders that :func:`use_plugin_folders` set."""
+    return plugin_finder().plugin_folders
+
+
+def use_safe_mode(safe: bool = True) -> None:
+    """Leave out every plugin that is not shipped with the product, and run no plugin's code for the editor's sake."""
+    plugin_finder().safe = safe
+
+
+def is_safe_mode() -> bool:
+    """Return whether :func:`use_safe_mode` was called."""
+    return plugin_finder().safe
 
 
 def python_layer_factory(
@@ -55,13 +78,38 @@ def python_layer_factory(
     """
     folders = plugin_finder().plugin_folders if plugin_folders is None else plugin_folders
     param = layer_param.python_param
-    project = PluginProject(folders, context.base_dirs)
-    cls = project.load_class(param.module, param.layer, layer=layer_param.name)
+    return make_layer(param.module, param.layer, layer_param, context, folders=folders, base_dirs=context.base_dirs)
+
+
+def make_layer(
+    module: str,
+    name: str,
+    layer_param: Any,
+    context: LayerContext,
+    *,
+    folders: Sequence[Path | str],
+    base_dirs: Sequence[Path | str] = (),
+) -> Layer:
+    """Make the object of a layer whose class is in a plugin.
+
+    Parameters
+    ----------
+    module, name : str
+        The module and the class in it.
+    layer_param, context
+        As for :func:`python_layer_factory`, which says what is returned and raised.
+    folders, base_dirs : sequence of path
+        Where the module is looked for, as for :class:`PluginProject`.
+    """
+    try:
+        cls = PluginProject(folders, base_dirs).load_class(module, name, layer=layer_param.name)
+    except failures.PluginLoadError as error:
+        raise error.of_type(layer_param.type) from error.__cause__
     seed_global_generators(context.seed, layer_param.name)
     try:
         return make_instance(cls, layer_param)
     except (Exception, SystemExit) as error:
-        raise failures.constructor_failed(layer_param.name, cls, error) from error
+        raise failures.constructor_failed(layer_param.name, cls, error).of_type(layer_param.type) from error
 
 
 def make_instance(cls: type[Layer], layer_param: Any) -> Layer:

@@ -30,12 +30,37 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-__all__ = ["RESERVED_NAMES", "FreshSourceLoader", "PluginFinder", "PluginRoot", "file_stamp", "plugin_finder"]
+__all__ = [
+    "OUR_PACKAGES",
+    "RESERVED_NAMES",
+    "FreshSourceLoader",
+    "PluginFinder",
+    "PluginRoot",
+    "file_stamp",
+    "folder_refusal",
+    "plugin_finder",
+]
 
-RESERVED_NAMES = frozenset({"app", "caffe", "engine", "nodes", "numpy"})
+OUR_PACKAGES = ("app", "engine", "nodes")
+"""Names of our own packages; a plugin folder with a module of such a name is refused."""
+
+RESERVED_NAMES = frozenset({*OUR_PACKAGES, "caffe", "numpy"})
 """Top-level names that always mean the installed package, whatever a plugin folder holds."""
 
 _NAMESPACE = re.compile(r"(netcanvas_plugins_[0-9a-f]{12})_\d+")
+
+
+def folder_refusal(folder: Path) -> str:
+    """Return why no module is taken from a plugin folder, or an empty text.
+
+    A module called like one of our packages would be imported in place of ours by whoever puts the folder on
+    ``sys.path``, or would never be found here; either way somebody gets the wrong code.
+    """
+    for name in OUR_PACKAGES:
+        for path in (folder / f"{name}.py", folder / name / "__init__.py"):
+            if path.is_file():
+                return f"it holds a module named '{name}' ({path}), which is a package of Netcanvas"
+    return ""
 
 
 class FreshSourceLoader(SourceFileLoader):
@@ -90,6 +115,8 @@ class PluginRoot:
         Modules that were asked for by name, in order; a reload loads these again.
     stamps : dict
         Source files that were loaded, with time and size at that moment.
+    failures : dict
+        Modules that the last reload could not load, with what they raised; their old code is in use.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -99,6 +126,8 @@ class PluginRoot:
         self.requested: list[str] = []
         self.stamps: dict[Path, tuple[int, int]] = {}
         self.builtins: dict[str, Any] = {**builtins.__dict__, "__import__": self._import}
+        self.failures: dict[str, BaseException] = {}
+        self._kept: list[str] = []
         self._generation = 1
         self._owners: dict[tuple[str, tuple[str, ...]], PluginRoot | None] = {}
 
@@ -125,6 +154,8 @@ class PluginRoot:
             return importlib.import_module(self.imported_name(name))
         except BaseException:
             self.requested.remove(name)
+            for root in (self, *self.neighbours):  # what it lacks may be there when it is asked for again
+                root._owners.clear()
             raise
 
     def imported_name(self, name: str) -> str:
@@ -133,40 +164,51 @@ class PluginRoot:
         return name if _is_ordinary(top, self.locate(top)) else f"{self.namespace}.{name}"
 
     def changed_files(self) -> list[Path]:
-        """Return the loaded source files that are not as they were when they were loaded."""
-        return [path for path, stamp in self.stamps.items() if file_stamp(path) != stamp]
+        """Return the loaded source files that are not as they were when they were loaded.
+
+        A module whose import failed counts as well: what it lacks may be there by now.
+        """
+        waiting = [name for name, error in self.failures.items() if isinstance(error, ImportError)]
+        failed = [path for path in map(self.locate, waiting) if path is not None]
+        return [*(path for path, stamp in self.stamps.items() if file_stamp(path) != stamp), *failed]
 
     def reload(self) -> list[str]:
-        """Load every requested module from its source again, all or none.
+        """Load every requested module from its source again.
+
+        A module that fails keeps its old code, and so do those that import it; the reason is in :attr:`failures`
+        until its files change again.
 
         Returns
         -------
         list of str
-            Names of the modules. On an exception, which goes through, the old modules stay in use.
+            Names of the modules that have new code.
         """
-        old, stamps = self.namespace, dict(self.stamps)
+        old = self.namespace
         names = list(self.requested)
         importlib.invalidate_caches()
         self._generation += 1
         self._owners.clear()
         self.stamps.clear()
-        done: dict[str, ModuleType] = {}
-        try:
-            for name in names:
+        self.failures.clear()
+        for name in names:
+            try:
                 if self.imported_name(name) == name:
-                    done[name] = _reload_ordinary(name)
+                    self.stamps.update((path, file_stamp(path)) for path in [self.locate(name)] if path is not None)
+                    _reload_ordinary(name)
                 else:
-                    self.load(name)
-        except BaseException:
-            _forget(self.namespace)
-            sys.modules.update(done)
-            self._generation -= 1
-            self.stamps.update(stamps)
-            self.requested[:] = names
-            self._owners.clear()
-            raise
-        _forget(old)
-        return names
+                    importlib.import_module(self.imported_name(name))
+            except (Exception, SystemExit) as error:
+                self.failures[name] = error
+                kept = sys.modules.get(f"{old}.{name}")
+                if kept is not None:
+                    _keep(f"{self.namespace}.{name}", kept)
+        if self.failures:
+            self._kept.append(old)  # what old code imports while it runs is old code too
+        else:
+            for namespace in (old, *self._kept):
+                _forget(namespace)
+            self._kept.clear()
+        return [name for name in names if name not in self.failures]
 
     def _import(
         self,
@@ -217,8 +259,8 @@ def _is_ordinary(top: str, file: Path | None) -> bool:
     return any(place is not None and os.path.realpath(place) == os.path.realpath(file) for place in places)
 
 
-def _reload_ordinary(name: str) -> ModuleType:
-    """Load a module with an ordinary name anew; return the one that was in use, which comes back on failure."""
+def _reload_ordinary(name: str) -> None:
+    """Load a module with an ordinary name anew; the one that was in use comes back on failure."""
     old = sys.modules.pop(name)
     try:
         spec = importlib.util.find_spec(name)
@@ -231,7 +273,14 @@ def _reload_ordinary(name: str) -> ModuleType:
     except BaseException:
         sys.modules[name] = old
         raise
-    return old
+
+
+def _keep(name: str, module: ModuleType) -> None:
+    """Let a module go on under another name, as its package's attribute too."""
+    sys.modules[name] = module
+    package, _, last = name.rpartition(".")
+    if package in sys.modules:
+        setattr(sys.modules[package], last, module)
 
 
 def _forget(namespace: str) -> None:
@@ -248,11 +297,17 @@ class PluginFinder(MetaPathFinder):
         Held while modules are loaded.
     plugin_folders : tuple of Path
         Folders that every net of this process searches first.
+    safe : bool
+        Whether this process is in safe mode: nothing is taken from plugins but what is shipped with the product.
+    refuses_stale : bool
+        Whether a module whose reload failed is an error, instead of its old code being used.
     """
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.plugin_folders: tuple[Path, ...] = ()
+        self.safe = False
+        self.refuses_stale = False
         self._roots: dict[Path, PluginRoot] = {}
         self._by_stem: dict[str, PluginRoot] = {}
 
@@ -265,6 +320,10 @@ class PluginFinder(MetaPathFinder):
                 root = self._roots[folder] = PluginRoot(folder)
                 self._by_stem[root.stem] = root
             return root
+
+    def roots(self) -> tuple[PluginRoot, ...]:
+        """Return every root of this process."""
+        return tuple(self._roots.values())
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None

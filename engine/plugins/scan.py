@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import ast
+import itertools
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["FoundLayer", "modules_of", "scan_folder"]
+__all__ = ["PLUGINS", "FoundLayer", "modules_of", "scan_folder", "walk_sources"]
 
 _CLASS_LINE = re.compile(r"^class\s+(\w+)\s*\(([^)]*\bLayer)\s*\)\s*:", re.MULTILINE)
 _NOT_PLUGINS = re.compile(r"^(?:\.|_(?!_init__)|test_|conftest|setup$)")
 _BIGGEST_FILE = 1 << 20
 _DEEPEST = 3
+_MOST_FILES = 2000
+_MOST_FOLDERS = 500
+#: Name of a folder that holds plugin folders, and modules too.
+PLUGINS = "plugins"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +48,37 @@ class FoundLayer:
     parses: bool
 
 
+def walk_sources(folder: Path, endings: tuple[str, ...] = (".py",)) -> Iterator[Path]:
+    """Yield the files below a folder that may belong to a plugin: not too deep, not too many, nothing hidden.
+
+    A folder in it that is a plugin folder by itself is left out: one with a ``plugin.toml``, and, where ``folder`` is a
+    place for plugin folders, called ``plugins``, one that is no package.
+    """
+    count = 0
+    for place, children, names in itertools.islice(os.walk(folder), _MOST_FOLDERS):
+        here = Path(place)
+        depth = len(here.relative_to(folder).parts)
+        children[:] = sorted(name for name in children if not _NOT_PLUGINS.match(name) and name != "__pycache__")
+        if depth >= _DEEPEST - 1:
+            children.clear()
+        elif depth == 0:
+            children[:] = [name for name in children if _belongs(here / name, folder.name == PLUGINS)]
+        for name in sorted(names):
+            if name.endswith(endings):
+                count += 1
+                if count > _MOST_FILES:
+                    return
+                yield here / name
+
+
+def _belongs(child: Path, in_plugins: bool) -> bool:
+    return not (child / "plugin.toml").is_file() and (not in_plugins or (child / "__init__.py").is_file())
+
+
 def modules_of(folder: Path) -> Iterator[tuple[str, Path]]:
     """Yield the dotted names and files of the modules below a folder, sorted by name."""
     found: list[tuple[str, Path]] = []
-    for path in folder.rglob("*.py"):
+    for path in walk_sources(folder):
         parts = path.relative_to(folder).with_suffix("").parts
         if len(parts) > _DEEPEST or any(_NOT_PLUGINS.match(part) for part in parts):
             continue

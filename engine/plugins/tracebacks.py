@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import re
 import traceback
 from collections.abc import Iterable
 from pathlib import Path
+
+from engine.plugins.python2 import Python2Finding, find_python2
 
 __all__ = ["as_written", "hint_for", "place_of", "plugin_traceback", "python2_hint"]
 
@@ -84,7 +87,17 @@ def place_of(error: BaseException, folders: Iterable[Path] = ()) -> tuple[str, i
 
 
 def python2_hint(error: SyntaxError) -> str:
-    """Return a hint when a syntax error looks like Python 2 code, else an empty text."""
+    """Return what in a file with a syntax error is Python 2, with lines, else an empty text."""
+    found: tuple[Python2Finding, ...] = ()
+    if error.filename and os.path.isfile(error.filename):
+        with contextlib.suppress(OSError):
+            found = find_python2(Path(error.filename))
+    if found:
+        here = [each for each in found if each.line == error.lineno]
+        first = (here or list(found))[0]
+        others = len(found) - 1
+        more = f", and {others} more place{'s' if others > 1 else ''}" if others else ""
+        return f"This is Python 2 code: {first}{more}. Convert it to Python 3; the changes are shown first."
     old = isinstance(error, TabError) or _PYTHON2_SYNTAX.search(error.msg or "") is not None
     return "This looks like Python 2 code; convert it to Python 3." if old else ""
 

@@ -2,11 +2,20 @@
 
 from engine.prototxt.edits import EditLog
 from engine.prototxt.incremental import Patch, misread, reparse
-from engine.prototxt.parser import parse
+from engine.prototxt.numbers import Numbers
+from engine.prototxt.parser import Progress, parse
 from engine.prototxt.parts import Element, Field, Item, Junk, ListValue, Message, Note, Scalar, Value
 from engine.prototxt.problems import Fault, ParseProblem
-from engine.prototxt.scalars import quote, unquote, unquote_bytes
-from engine.prototxt.style import Style, insert_fields, insert_items, parse_fields, parse_value, style_of
+from engine.prototxt.scalars import bad_escape, quote, unquote, unquote_bytes
+from engine.prototxt.style import (
+    Style,
+    insert_fields,
+    insert_items,
+    parse_fields,
+    parse_value,
+    reindented,
+    style_of,
+)
 from engine.prototxt.tree import Tree
 
 __all__ = [
@@ -19,12 +28,15 @@ __all__ = [
     "ListValue",
     "Message",
     "Note",
+    "Numbers",
     "ParseProblem",
     "Patch",
+    "Progress",
     "Scalar",
     "Style",
     "Tree",
     "Value",
+    "bad_escape",
     "insert_fields",
     "insert_items",
     "misread",
@@ -32,6 +44,7 @@ __all__ = [
     "parse_fields",
     "parse_value",
     "quote",
+    "reindented",
     "reparse",
     "style_of",
     "unquote",

@@ -102,7 +102,7 @@ class EditLog:
 
     Parameters
     ----------
-    touched : callable
+    touched : callable, optional
         Called after each edit, also when one is taken back or made again, with the part that was edited and with the
         items that a splice took out or put in.
 
@@ -112,7 +112,7 @@ class EditLog:
         Items at the top of the file that had faults when something in them was edited.
     """
 
-    def __init__(self, touched: Touched) -> None:
+    def __init__(self, touched: Touched = lambda _part, _items: None) -> None:
         self._touched = touched
         self._edits: list[_Edit] = []
         self.doubtful: set[TopItem] = set()

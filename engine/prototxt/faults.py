@@ -5,12 +5,14 @@ from __future__ import annotations
 from engine.prototxt.parts import Container, Element, Field, Message
 from engine.prototxt.scalars import SMART_QUOTES
 
-__all__ = ["LAYER_NAMES", "bad_value", "chain", "equals_sign", "indent", "is_layer", "junk", "may_hold_layer"]
-__all__ += ["misindented", "title", "unclosed"]
+__all__ = ["LAYER_NAMES", "bad_value", "chain", "equals_sign", "holds_no_layer", "indent", "is_layer", "junk"]
+__all__ += ["may_hold_layer", "misindented", "title", "unclosed"]
 
 #: Fields that hold a layer.
 LAYER_NAMES = ("layer", "layers")
 
+# The ends of the names of fields that hold a net.
+_NETS = ("net", "net_param")
 _QUOTES = 'Typographic quotes: use straight ones, ".'
 
 
@@ -58,13 +60,26 @@ def title(field: Field, *, capital: bool = True) -> str:
         name = field.message.text_of("name")
         words = f"layer '{name}'" if name else "a layer without a name"
     else:
-        words = f"'{field.name}'"
+        words = f"'{field.name}'" if field.name else "a message without a name"
     return words[:1].upper() + words[1:] if capital else words
 
 
 def may_hold_layer(message: Message) -> bool:
     """Whether a message may be the outer half of a layer in the oldest format, whose inner half is yet to come."""
     return not any(field.name in LAYER_NAMES for field in message)
+
+
+def holds_no_layer(here: Container, root: Message) -> Field | None:
+    """Return the outermost open field that has no business with layers: in the file, or in a net inside of a solver."""
+    top = root.items[-1] if here is not root else None
+    if isinstance(top, Field) and not top.name.endswith(_NETS):
+        return top  # only the last one can be open
+    found = None
+    for field in chain(here):
+        if field.name.endswith(_NETS):
+            break
+        found = field
+    return found
 
 
 def is_layer(message: Message) -> bool:
@@ -93,6 +108,12 @@ def junk(shown: str) -> tuple[str, str]:
         return message, _QUOTES
     if shown.startswith(("//", "/*")):
         return message, "Comments begin with '#'."
+    word = shown.partition(" ")[0].rstrip("([:")
+    if word in LAYER_NAMES:
+        return (
+            f"Expected '{{' after '{word}', found '{_short(shown)}'.",
+            "A layer is opened with '{' and closed with '}'.",
+        )
     if shown[:1] in "\"'":
         return message, "A quote before it may be missing or too many."
     return message, "Remove it, or make it 'name: value'; comments begin with '#'."

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Set
 
 from engine.prototxt import faults, lexer
-from engine.prototxt.parts import Container, Element, Field, Item, Junk, ListValue, Message, Note, Scalar
-from engine.prototxt.problems import Fault
+from engine.prototxt.numbers import Numbers
+from engine.prototxt.parts import Element, Field, Junk, ListValue, Message, Scalar
+from engine.prototxt.reading import MOST_FAULTS, Progress, Reading
 from engine.prototxt.scalars import SMART_QUOTES
 from engine.prototxt.tree import Tree
 
-__all__ = ["MOST_FAULTS", "parse", "parse_part"]
-
-#: No more mistakes than this are told of one text.
-MOST_FAULTS = 100
+__all__ = ["MOST_FAULTS", "Progress", "parse", "parse_part"]
 
 
-def parse(data: bytes | str) -> Tree:
+def parse(data: bytes | str, *, progress: Progress | None = None) -> Tree:
     """Read prototxt without losing a character.
 
     Text that is broken still gives a tree: what cannot be read is kept as :class:`Junk`, a layer left open is closed
@@ -28,6 +25,8 @@ def parse(data: bytes | str) -> Tree:
     ----------
     data : bytes or str
         The file. Bytes are read as UTF-8; other bytes are kept as surrogate escapes.
+    progress : callable, optional
+        Called now and then with how many characters have been read, and of how many. What it raises ends the reading.
 
     Returns
     -------
@@ -36,7 +35,7 @@ def parse(data: bytes | str) -> Tree:
     """
     text = data.decode("utf-8", "surrogateescape") if isinstance(data, bytes) else data
     bom = "\ufeff" if text.startswith("\ufeff") else ""
-    return _Parser(text[len(bom) :], Tree(bom)).run()
+    return _Parser(text[len(bom) :], Tree(bom), progress=progress).run()
 
 
 def parse_part(text: str, start: int, stops: Set[int]) -> tuple[Tree, int]:
@@ -53,20 +52,8 @@ def parse_part(text: str, start: int, stops: Set[int]) -> tuple[Tree, int]:
     return parser.run(), parser.position if parser.stopped else len(text)
 
 
-class _Parser:
-    """One pass over a text; ``here`` is the innermost open message or list."""
-
-    def __init__(self, text: str, tree: Tree, position: int = 0, stops: Set[int] = frozenset()) -> None:
-        self.text = text
-        self.tree = tree
-        self.root = tree.root
-        self.here: Container = tree.root
-        self.position = position
-        self.stops = stops
-        self.stopped = False
-        self.layers: list[Field] = []  # the layers that are open, the innermost last
-        self.starts: list[int] = []
-        self.found: list[tuple[int, str, str]] = []
+class _Parser(Reading):
+    """The grammar."""
 
     def run(self) -> Tree:
         while True:
@@ -112,7 +99,16 @@ class _Parser:
                 lead = self._part_note(here, lead, position)
             if here is root:
                 self.starts.append(match.end(1) - len(lead))
+                self._tell(position)
             if kind == "scalar":
+                if name in lexer.RUNS and here is not root and not tail.strip():
+                    run = self._run(name, value, tail, match.end())
+                    if run is not None:
+                        numbers, rest = run
+                        here.items.append(Field(lead, name, gap, numbers, rest[0], here))
+                        position = rest.end()
+                        self._tell(position)
+                        continue
                 here.items.append(Field(lead, name, gap, Scalar(value), tail, here))
             else:
                 message = Message(head)
@@ -124,50 +120,52 @@ class _Parser:
             position = match.end()
         self.position, self.here = position, here
 
-    def _part_note(self, here: Message, lead: str, start: int) -> str:
-        """Make the comments that a blank line parts from the field an item of their own; return what is left."""
-        for match in reversed(list(lexer.BLANK_LINES.finditer(lead))):
-            cut = match.start()
-            if "#" in lead[:cut]:
-                if here is self.root:
-                    self.starts.append(start)
-                here.items.append(Note(lead[:cut], here))
-                return lead[cut:]
-        return lead
+    def _run(self, name: str, first: str, tail: str, position: int) -> tuple[Numbers, re.Match[str]] | None:
+        """Take the numbers that follow the first one of a field, with the rest of the line; None where few do."""
+        more = lexer.RUNS[name].match(self.text, position)
+        if more is None or lexer.PLAIN_NUMBER.fullmatch(first) is None:
+            return None
+        rest = lexer.REST.match(self.text, more.end())
+        assert rest is not None
+        return Numbers(first + tail + more[0]), rest
 
     def _close_open_layer(self, here: Message, name: str, lead: str, start: int) -> Message:
-        """Close layers whose bracket is missing before the next one begins; return where the next one belongs."""
+        """Close what lacks its bracket before the next layer begins; return where the layer belongs."""
+        begins_line = "\n" in lead or self.text[start - 1 : start] in ("", "\n")
+        outdent = faults.indent(lead) if begins_line else None
         told = False
         while self.layers:
             owner = self.layers[-1]
-            if here is owner.value and name == "layer" and owner.name == "layers" and faults.may_hold_layer(here):
-                begins_line = "\n" in lead or self.text[start - 1 : start] in ("", "\n")
-                outdented = begins_line and faults.indent(lead) <= faults.indent(owner.lead)
-                if not (outdented and faults.is_layer(here)):
-                    break  # the oldest format has a layer inside of each
+            may_nest = here is owner.value and name == "layer" and owner.name == "layers"
+            indented = outdent is None or outdent > faults.indent(owner.lead)
+            if may_nest and faults.may_hold_layer(here) and (indented or not faults.is_layer(here)):
+                return here  # the oldest format has a layer inside of each
             if not told:
                 self._fault_unclosed(owner, start, "the next layer")
                 told = True
             self.layers.pop()
             assert owner.parent is not None
             here = owner.parent
+        open_ = faults.holds_no_layer(here, self.root)
+        if open_ is not None and outdent is not None and outdent <= faults.indent(open_.lead):
+            if not told:
+                self._fault_unclosed(open_, start, "the next layer")
+            assert open_.parent is not None
+            here = open_.parent
         return here
-
-    def _fault_unclosed(self, owner: Field, position: int, before: str) -> None:
-        if len(self.found) >= MOST_FAULTS:
-            return
-        place = len(self.text[:position].rstrip())
-        self._fault(max(place - 1, 0), *faults.unclosed(owner, before), name_layer=False)
 
     def _list_part(self, here: ListValue) -> None:
         """Take one part of a list."""
+        owner = here.owner
+        if owner is not None and owner.name in lexer.RUNS and self._list_run(here):
+            return
         match = lexer.ELEMENT.match(self.text, self.position)
         if match is None:
             self._bad_list_part(here)
             return
         lead, value, tail, head, close, close_tail = match.groups()
         if match.lastgroup == "close":
-            if here.elements and "," in re.sub(r"#[^\n]*", "", here.elements[-1].tail):
+            if here.elements and lexer.separators(here.elements[-1].tail):
                 self._fault(match.end(1), "Expected a value after ',' in a list, found ']'.", "Remove the last comma.")
             here.close_lead = lead
             here.close = close
@@ -175,13 +173,33 @@ class _Parser:
             assert owner is not None and owner.parent is not None
             owner.tail = close_tail
             self.here = owner.parent
-        elif match.lastgroup == "scalar":
-            here.elements.append(Element(lead, Scalar(value), tail, here))
         else:
-            message = Message(head)
-            here.elements.append(Element(lead, message, "", here))
-            self.here = message
+            self._check_comma(here, match.end(1))
+            if match.lastgroup == "scalar":
+                here.elements.append(Element(lead, Scalar(value), tail, here))
+            else:
+                message = Message(head)
+                here.elements.append(Element(lead, message, "", here))
+                self.here = message
         self.position = match.end()
+
+    def _list_run(self, here: ListValue) -> bool:
+        """Take many numbers of a list as one piece; return whether there were any."""
+        if here.elements and not isinstance(here.elements[-1].value, Numbers):
+            return False
+        match = lexer.LIST_RUN.match(self.text, self.position)
+        if match is None:
+            return False
+        self._check_comma(here, match.end(1))
+        here.elements.append(Element(match[1], Numbers(match[2]), match[3], here))
+        self.position = match.end()
+        self._tell(self.position)
+        return True
+
+    def _check_comma(self, here: ListValue, position: int) -> None:
+        before = here.elements[-1].tail if here.elements else ","
+        if before[:1] != "," and lexer.separators(before) != ",":
+            self._fault(position, "Expected ',' between the values of a list.", "Put a comma there.")
 
     def _bad_list_part(self, here: ListValue) -> None:
         start = self.position
@@ -190,6 +208,8 @@ class _Parser:
         if trivia.end() < len(self.text) and self.text[trivia.end()] == "," and here.elements:
             rest = lexer.REST.match(self.text, trivia.end())
             assert rest is not None
+            if lexer.separators(here.elements[-1].tail):
+                self._fault(trivia.end(), "Expected a value in a list, found ','.", "Remove the comma.")
             here.elements[-1].tail += self.text[start : rest.end()]
             self.position = rest.end()
             return
@@ -224,7 +244,7 @@ class _Parser:
         assert rest is not None
         last = here.items[-1] if here.items else None
         if isinstance(last, Field):
-            if re.search("[,;]", re.sub(r"#[^\n]*", "", last.tail)):
+            if lexer.separators(last.tail):
                 self._fault(position, f"Expected a field, found '{self.text[position]}'.", "Remove the separator.")
             last.tail += self.text[start : rest.end()]
             self.position = rest.end()
@@ -321,20 +341,15 @@ class _Parser:
         assert rest is not None
         after = lexer.TRIVIA.match(self.text, rest.end())
         assert after is not None
-        if ":" not in re.sub(r"#[^\n]*", "", gap) and self.text[after.end() : after.end() + 1] not in ("{", "<"):
+        mark = lexer.without_comments(gap).strip()
+        if mark == "=":
+            self._fault(at, *faults.equals_sign(name))
+        elif not mark and self.text[after.end() : after.end() + 1] not in ("{", "<"):
             self._fault(at, f"Expected ':' after '{name}', found '['.", f"Write {name}: [ with a colon.")
         values = ListValue("[" + rest[0])
         here.items.append(Field(self._lead(here, start, position), name, gap, values, "", here))
         self.here = values
         self.position = rest.end()
-
-    def _lead(self, here: Message, start: int, position: int) -> str:
-        lead = self.text[start:position]
-        if "#" in lead:
-            lead = self._part_note(here, lead, start)
-        if here is self.root:
-            self.starts.append(position - len(lead))
-        return lead
 
     def _junk(self, here: Message, start: int, position: int) -> None:
         """Keep unreadable text up to a line that looks like a field again."""
@@ -360,36 +375,3 @@ class _Parser:
             end = rest.end()
         here.items.append(Junk(self._lead(here, start, position), text[position:end], here))
         self.position = end
-
-    def _fault(self, position: int, message: str, hint: str, *, name_layer: bool = True) -> None:
-        if len(self.found) >= MOST_FAULTS:
-            return
-        if name_layer:
-            layer = next(
-                (owner for owner in reversed(faults.chain(self.here)) if owner.name in faults.LAYER_NAMES), None
-            )
-            if layer is not None:
-                message = f"{faults.title(layer)}: {message[:1].lower() + message[1:]}"
-        self.found.append((position, message, hint))
-
-    def _finish(self) -> None:
-        """Close what is still open, and hang texts and faults on the items at the top."""
-        text, items = self.text, self.root.items
-        end = self.position
-        if self.here is not self.root:
-            chain = faults.chain(self.here)
-            top = next((owner for owner in chain if owner.name in faults.LAYER_NAMES), chain[-1])
-            self._fault_unclosed(top, len(text), "the end of the file")
-            self.here.close_lead = text[end:]
-            end = len(text)
-        elif not self.stopped:
-            self.root.close_lead = text[end:]
-        stops = [*self.starts[1:], end]
-        for item, start, stop in zip(items, self.starts, stops, strict=False):
-            item._text = text[start:stop]
-        by_item: dict[Item, list[Fault]] = {}
-        for position, message, hint in sorted(self.found):
-            place = max(bisect_right(self.starts, position) - 1, 0)
-            by_item.setdefault(items[place], []).append(Fault(position - self.starts[place], message, hint))
-        for item, found in by_item.items():
-            item.faults = tuple(found)

@@ -6,8 +6,9 @@ The escapes are those of protobuf's text format: C's simple ones, octal, hexadec
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-__all__ = ["SMART_QUOTES", "kind_of", "quote", "unquote", "unquote_bytes"]
+__all__ = ["SMART_QUOTES", "bad_escape", "kind_of", "quote", "unquote", "unquote_bytes"]
 
 SMART_QUOTES = "“”„‟‘’‚‛«»"
 
@@ -31,6 +32,9 @@ _ESCAPE = re.compile(
     r"|(?P<octal>[0-7]{1,3})|[xX](?P<hex>[0-9a-fA-F]{1,2})|u(?P<u4>[0-9a-fA-F]{4})|U(?P<u8>[0-9a-fA-F]{8})"
     r"|(?P<simple>.))",
     re.DOTALL,
+)
+_KNOWN_ESCAPE = re.compile(
+    r"\\(?:[abfnrtv\\?'\"0-7]|[xX][0-9a-fA-F]|u[0-9a-fA-F]{4}|U00[01][0-9a-fA-F]{5}|(?P<unknown>.?))", re.DOTALL
 )
 _NEEDS_ESCAPE = re.compile(r"[\\\x00-\x1f\x7f]")
 
@@ -69,18 +73,31 @@ def unquote_bytes(text: str) -> bytes:
         return text.strip(SMART_QUOTES).encode("utf-8", "surrogateescape")
     if kind_of(text) != "string":
         return text.encode("utf-8", "surrogateescape")
-    pieces = []
+    return b"".join(map(_unescape, _bodies(text)))
+
+
+def bad_escape(text: str) -> str:
+    """Return the first escape in a quoted scalar's text that libprotobuf refuses; empty where there is none."""
+    if "\\" in text and text[:1] in ("'", '"'):
+        for body in _bodies(text):
+            for match in _KNOWN_ESCAPE.finditer(body):
+                if match["unknown"] is not None:
+                    return match[0]
+    return ""
+
+
+def _bodies(text: str) -> Iterator[str]:
+    """Return what stands between the quotes of each piece of a string."""
     position = 0
     while position < len(text):
         match = _PIECE.match(text, position)
         if match is not None:
-            pieces.append(_unescape(match["double"] if match["double"] is not None else match["single"]))
+            yield match["double"] if match["double"] is not None else match["single"]
             position = match.end()
         elif text[position] == "#":
             position = (text.find("\n", position) + 1) or len(text)
         else:
             position += 1
-    return b"".join(pieces)
 
 
 def quote(value: str, mark: str = '"') -> str:

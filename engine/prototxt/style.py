@@ -12,7 +12,7 @@ from engine.prototxt.parser import parse
 from engine.prototxt.parts import Element, Field, Item, ListValue, Message, Scalar, Value
 from engine.prototxt.tree import Tree
 
-__all__ = ["Style", "insert_fields", "insert_items", "parse_fields", "parse_value", "style_of"]
+__all__ = ["Style", "insert_fields", "insert_items", "parse_fields", "parse_value", "reindented", "style_of"]
 
 _SAMPLE = 40
 
@@ -180,6 +180,31 @@ def insert_items(log: EditLog, root: Message, index: int, items: list[Item], sty
         if not item.text.endswith("\n"):
             _end_line(log, item, style)
     log.splice(root, index, 0, items)
+
+
+def reindented(field: Field, own: Style, style: Style) -> str:
+    """Return the text of a field from the top of a file as it is written at the top of a file of another style.
+
+    Parameters
+    ----------
+    field : Field
+        With the comments above it and on its last line.
+    own, style : Style
+        Of the field's file and of the other one; only indentation and line breaks follow.
+    """
+    base = _indent(field.lead)
+    lines = [line.rstrip("\r") for line in field.text.strip(" \t\r\n\v\f").split("\n")]
+    if own.unit and style.unit and (base or own.unit != style.unit):
+        lines = lines[:1] + [_moved(line.removeprefix(base), own.unit, style.unit) for line in lines[1:]]
+    return "".join(line + style.newline for line in lines)
+
+
+def _moved(line: str, unit: str, other: str) -> str:
+    """Write the indentation of a line in other units; what is no whole unit stays."""
+    levels = 0
+    while line.startswith(unit, levels * len(unit)):
+        levels += 1
+    return other * levels + line[levels * len(unit) :]
 
 
 def _end_line(log: EditLog, item: Item, style: Style) -> None:

@@ -10,6 +10,10 @@ from engine.prototxt.problems import ParseProblem
 __all__ = ["Tree"]
 
 
+# So many lines are counted one by one after an edit, before a table of all is made.
+_FEW = 4
+
+
 class Tree(Document):
     """A prototxt file.
 
@@ -23,7 +27,17 @@ class Tree(Document):
         Grows with every edit.
     """
 
-    __slots__ = ("_columns", "_lines", "_lines_version", "_places", "bom", "root", "version")
+    __slots__ = (
+        "_columns",
+        "_counted_version",
+        "_counts",
+        "_lines",
+        "_lines_version",
+        "_places",
+        "bom",
+        "root",
+        "version",
+    )
 
     def __init__(self, bom: str = "") -> None:
         super().__init__()
@@ -34,6 +48,8 @@ class Tree(Document):
         self._places: dict[TopItem, int] = {}
         self._columns: dict[int, int] = {}  # of items by their place, as far as they were asked for
         self._lines_version = -1
+        self._counts = 0  # how often a line was asked for
+        self._counted_version = -1
 
     @property
     def text(self) -> str:
@@ -72,20 +88,32 @@ class Tree(Document):
 
     def start_line(self, item: TopItem) -> int:
         """1-based line on which the text of a top item begins; 0 for what is not at the top of this tree."""
+        if item.parent is not self.root:
+            return 0
+        if self._counted_version != self.version:
+            self._counted_version, self._counts = self.version, 0
+        self._counts += 1
+        if self._lines_version != self.version and self._counts <= _FEW:  # a table of all would not pay
+            above: list[TopItem] = []
+            above += self.root.items
+            return 1 + sum(map(_line_breaks, above[: above.index(item)]))
+        place = self._place(item)
+        return self._lines[place]
+
+    def _place(self, item: TopItem) -> int:
+        """Return where an item stands among those at the top, from a table of all of them."""
         if self._lines_version != self.version:
             items = self.root.items
-            self._lines = list(accumulate([item.line_breaks for item in items], initial=1))
-            self._places = {item: place for place, item in enumerate(items)}
+            self._lines = list(accumulate([_line_breaks(before) for before in items], initial=1))
+            self._places = dict(zip(items, range(len(items)), strict=True))
             self._columns = {}
             self._lines_version = self.version
-        place = self._places.get(item)
-        return 0 if place is None else self._lines[place]
+        return self._places[item]
 
     def start_column(self, item: TopItem) -> int:
         """1-based column at which the text of a top item begins."""
-        self.start_line(item)
+        last = place = self._place(item)
         items, columns = self.root.items, self._columns
-        last = place = self._places[item]
         while place > 0 and place not in columns and "\n" not in items[place - 1].text:
             place -= 1
         if place not in columns:
@@ -97,11 +125,15 @@ class Tree(Document):
 
     def start_offset(self, item: TopItem) -> int:
         """Offset, in characters, of the text of a top item."""
-        self.start_line(item)
-        return len(self.bom) + sum(len(before.text) for before in self.root.items[: self._places[item]])
+        return len(self.bom) + sum(len(before.text) for before in self.root.items[: self._place(item)])
 
     def touch(self) -> None:
         """Note that the text has changed."""
         self.version += 1
         if self.offsets:
             self.offsets = {}
+
+
+def _line_breaks(item: TopItem) -> int:
+    known = item._lines  # faster than to ask the item
+    return known if known >= 0 else item.line_breaks

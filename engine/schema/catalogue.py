@@ -10,8 +10,9 @@ from google.protobuf import descriptor_pool, message_factory
 
 from engine.errors import SchemaError
 from engine.schema.dialects import BVLC, descriptions, merged_description
+from engine.schema.fragments import SchemaFragment, add_fragment
 from engine.schema.info import FieldInfo, MessageInfo, make_field_info, split_comment
-from engine.schema.layer_fields import param_field_for, param_fields_for
+from engine.schema.layer_fields import param_fields_for
 from engine.schema.merge import local_name
 
 __all__ = ["Schema", "load_schema"]
@@ -29,6 +30,8 @@ class Schema:
     dialect : str
         Whose messages: BVLC's alone, or together with those of a fork; see
         :func:`~engine.schema.dialects.dialect_names`.
+    fragments : sequence of SchemaFragment
+        What plugins add, in order: what stands first stays.
 
     Raises
     ------
@@ -36,9 +39,11 @@ class Schema:
         If there is no such dialect, or its files are missing or damaged.
     """
 
-    def __init__(self, dialect: str = BVLC) -> None:
+    def __init__(self, dialect: str = BVLC, fragments: Sequence[SchemaFragment] = ()) -> None:
         description = merged_description(dialect)
         self._dialect = dialect
+        self._fragments = tuple(fragments)
+        self._clashes = tuple(problem for each in fragments for problem in add_fragment(description, each))
         self._pool = descriptor_pool.DescriptorPool()
         self._pool.AddSerializedFile(description.SerializeToString())
         self._names = tuple(message.name for message in description.message_type)
@@ -49,6 +54,16 @@ class Schema:
     def dialect(self) -> str:
         """Name of the dialect."""
         return self._dialect
+
+    @property
+    def fragments(self) -> tuple[SchemaFragment, ...]:
+        """What plugins added."""
+        return self._fragments
+
+    @property
+    def clashes(self) -> tuple[str, ...]:
+        """Sentences on what of the plugins' fragments could not stand beside what was there."""
+        return self._clashes
 
     @property
     def message_names(self) -> tuple[str, ...]:
@@ -118,11 +133,16 @@ class Schema:
 
     def param_field_for(self, layer_type: str) -> str | None:
         """Return the ``LayerParameter`` field that holds the settings of a layer type, or None."""
-        return param_field_for(self.describe("LayerParameter"), layer_type)
+        return next(iter(self.param_fields_for(layer_type)), None)
 
     def param_fields_for(self, layer_type: str) -> tuple[str, ...]:
         """Return all ``LayerParameter`` fields that hold settings of a layer type, the main one first."""
-        return param_fields_for(self.describe("LayerParameter"), layer_type)
+        layer = self.describe("LayerParameter")
+        for fragment in self._fragments:
+            for of_type, fields in fragment.param_fields:
+                if of_type == layer_type:
+                    return tuple(name for name in fields if layer.field(name) is not None)
+        return param_fields_for(layer, layer_type)
 
     def _descriptor(self, name: str) -> Any:
         try:
@@ -143,31 +163,50 @@ class Schema:
         found: dict[str, str] = {}
         for description in descriptions(self._dialect):
             found.update((local_name(name), text) for name, text in _comments(description).items())
+        for fragment in self._fragments:
+            for name, text in _comments(fragment.file()).items():
+                found.setdefault(name, _readable(text))
         return found
 
     def _comment(self, full_name: str) -> str:
         return split_comment(self._comments.get(full_name, ""))[0]
 
 
-def load_schema(dialect: str = BVLC) -> Schema:
-    """Return the schema of a dialect, made once.
+def load_schema(dialect: str = BVLC, fragments: Sequence[SchemaFragment] = ()) -> Schema:
+    """Return the schema of a dialect and of plugins, made once.
 
     Parameters
     ----------
     dialect : str
         BVLC Caffe's when left out.
+    fragments : sequence of SchemaFragment
+        What plugins add; see :class:`Schema`.
 
     Raises
     ------
     SchemaError
         If there is no such dialect, or its files are missing or damaged.
     """
-    return _load(dialect)
+    return _load_extended(dialect, tuple(fragments)) if fragments else _load(dialect)
 
 
 @functools.cache
 def _load(dialect: str) -> Schema:
     return Schema(dialect)
+
+
+@functools.lru_cache(maxsize=16)
+def _load_extended(dialect: str, fragments: tuple[SchemaFragment, ...]) -> Schema:
+    return Schema(dialect, fragments)
+
+
+def _readable(comment: str) -> str:
+    """Return a plugin's comment as it is if it has the form that is read here, else as words without tags."""
+    try:
+        split_comment(comment)
+    except ValueError:
+        return comment.replace("Unit: ", "Unit ").replace("Default: ", "Default ")
+    return comment
 
 
 def _comments(file: Any) -> dict[str, str]:

@@ -8,6 +8,7 @@ their places.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,11 +17,12 @@ from google.protobuf.descriptor import FieldDescriptor
 
 from engine import prototxt
 from engine.errors import SchemaError
+from engine.prototxt import bad_escape
 from engine.schema.catalogue import Schema, load_schema
 from engine.schema.dialects import BVLC, dialects_with, find_dialect
-from engine.schema.values import parse_bool, parse_enum, parse_float, parse_integer, parse_string
+from engine.schema.values import bare, parse_bool, parse_enum, parse_float, parse_integer, parse_string
 
-__all__ = ["Conversion", "SchemaProblem", "convert", "to_message"]
+__all__ = ["Conversion", "SchemaProblem", "closest_field", "convert", "to_message"]
 
 _INTEGER_KINDS = {
     FieldDescriptor.TYPE_INT32: "int32",
@@ -32,6 +34,7 @@ _FLOAT_TYPES = frozenset({FieldDescriptor.TYPE_FLOAT, FieldDescriptor.TYPE_DOUBL
 _TEXT_TYPES = frozenset({FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES})
 
 _ALIKE = 0.81
+_PARAM_END = re.compile(r"_?par[am]+s?\Z")  # as it is written, and miswritten
 
 ProblemKind = Literal["unknown_field", "unknown_word", "duplicate_field", "bad_value", "not_prototxt"]
 
@@ -82,7 +85,9 @@ class Conversion:
     problems: tuple[SchemaProblem, ...]
 
 
-def convert(tree: prototxt.Message, type_name: str, *, schema: Schema | None = None) -> Conversion:
+def convert(
+    tree: prototxt.Message, type_name: str, *, schema: Schema | None = None, numbers: bool = True
+) -> Conversion:
     """Read a message from the tree, collecting what does not fit.
 
     Parameters
@@ -93,10 +98,12 @@ def convert(tree: prototxt.Message, type_name: str, *, schema: Schema | None = N
         Message type to read, such as ``"NetParameter"``.
     schema : Schema, optional
         BVLC's when left out.
+    numbers : bool
+        Whether to take over the numbers of embedded blobs; they are sound, and many.
     """
     message = (schema or load_schema()).message(type_name)()
     problems: list[SchemaProblem] = []
-    _fill(message, tree, problems)
+    _fill(message, tree, problems, numbers)
     return Conversion(message, tuple(problems))
 
 
@@ -136,7 +143,7 @@ def as_error(problem: SchemaProblem, source: str = "") -> SchemaError:
     return SchemaError(text, line=problem.line, column=problem.column, source=source, next_step=step)
 
 
-def _fill(message: Any, tree: prototxt.Message, problems: list[SchemaProblem]) -> None:
+def _fill(message: Any, tree: prototxt.Message, problems: list[SchemaProblem], numbers: bool) -> None:
     """Set the fields of ``message`` from ``tree``; recursion ends with the nesting of the schema, not of the text."""
     descriptor = message.DESCRIPTOR
     fields = descriptor.fields_by_name
@@ -158,18 +165,21 @@ def _fill(message: Any, tree: prototxt.Message, problems: list[SchemaProblem]) -
                 step = "Remove one of the two."
                 problems.append(_problem("duplicate_field", descriptor, item.name, text, item, step))
             seen.add(item.name)
-        _set_field(message, field, item, problems)
+        _set_field(message, field, item, problems, numbers)
 
 
-def _set_field(message: Any, field: Any, item: prototxt.Field, problems: list[SchemaProblem]) -> None:
+def _set_field(message: Any, field: Any, item: prototxt.Field, problems: list[SchemaProblem], numbers: bool) -> None:
     if isinstance(item.value, prototxt.ListValue) and not field.is_repeated:
         text = f"Field '{field.name}' takes one value, got a list"
         problems.append(_problem("bad_value", message.DESCRIPTOR, field.name, text, item))
         return
-    for value in _values(item):
+    for value in _values(item, whole=field.is_repeated and field.type in _FLOAT_TYPES):
         try:
-            if field.type == FieldDescriptor.TYPE_MESSAGE:
-                _set_message(message, field, value, problems)
+            if isinstance(value, prototxt.Numbers):
+                for some in value.values() if numbers else ():
+                    getattr(message, field.name).extend(some.tolist())
+            elif field.type == FieldDescriptor.TYPE_MESSAGE:
+                _set_message(message, field, value, problems, numbers)
             else:
                 _set_scalar(message, field, value)
         except ValueError as error:
@@ -180,26 +190,29 @@ def _set_field(message: Any, field: Any, item: prototxt.Field, problems: list[Sc
             problems.append(_problem(kind, message.DESCRIPTOR, field.name, text, place))
 
 
-def _values(item: prototxt.Field) -> Iterator[prototxt.Scalar | prototxt.Message]:
-    if isinstance(item.value, prototxt.ListValue):
-        for element in item.value.elements:
-            yield element.value
-    else:
-        yield item.value
+def _values(item: prototxt.Field, *, whole: bool) -> Iterator[prototxt.Scalar | prototxt.Message]:
+    """Return the values of a field one by one; numbers that are kept as one piece as a ``whole``, if asked for."""
+    elements = item.value.elements if isinstance(item.value, prototxt.ListValue) else (item,)
+    for element in elements:
+        value = element.value
+        if isinstance(value, prototxt.Numbers) and not whole:
+            yield from (prototxt.Scalar(text, element) for text in value.texts())
+        elif not isinstance(value, prototxt.ListValue):
+            yield value
 
 
 def _set_message(
-    message: Any, field: Any, value: prototxt.Scalar | prototxt.Message, problems: list[SchemaProblem]
+    message: Any, field: Any, value: prototxt.Scalar | prototxt.Message, problems: list[SchemaProblem], numbers: bool
 ) -> None:
     if not isinstance(value, prototxt.Message):
         raise ValueError(f"expected {{ ... }}, got {value.text}")
     if field.is_repeated:
-        _fill(getattr(message, field.name).add(), value, problems)
+        _fill(getattr(message, field.name).add(), value, problems, numbers)
         return
     message.ClearField(field.name)
     part = getattr(message, field.name)
     part.SetInParent()
-    _fill(part, value, problems)
+    _fill(part, value, problems, numbers)
 
 
 def _set_scalar(message: Any, field: Any, value: prototxt.Scalar | prototxt.Message) -> None:
@@ -217,24 +230,42 @@ def _parse(field: Any, value: prototxt.Scalar) -> Any:
     if kind in _TEXT_TYPES:
         if value.kind != "string":
             raise ValueError(f"expected text in quotes, got {value.text}")
+        unknown = bad_escape(value.text)
+        if unknown:
+            raise ValueError(f"{unknown} means nothing in a text; a backslash itself is written \\\\")
         data = value.as_bytes()
         return data if kind == FieldDescriptor.TYPE_BYTES else parse_string(data)
     if value.kind == "string":
         raise ValueError(f"expected a value without quotes, got {value.text}")
+    text = bare(value.text)
     if kind in _FLOAT_TYPES:
-        return parse_float(value.text)
+        return parse_float(text)
     if kind in _INTEGER_KINDS:
-        return parse_integer(value.text, _INTEGER_KINDS[kind])
+        return parse_integer(text, _INTEGER_KINDS[kind])
     if kind == FieldDescriptor.TYPE_BOOL:
-        return parse_bool(value.text)
-    return parse_enum(value.text, field.enum_type)
+        return parse_bool(text)
+    return parse_enum(text, field.enum_type)
+
+
+def closest_field(descriptor: Any, name: str) -> str:
+    """Return the field of a message that an unknown name looks like; empty where none does.
+
+    Parameters
+    ----------
+    descriptor : google.protobuf.descriptor.Descriptor
+    name : str
+    """
+    # All "..._param" look alike: only what comes before that tells a slip from a field of another Caffe.
+    stems = {known.removesuffix("_param"): known for known in descriptor.fields_by_name}
+    stem = _PARAM_END.sub("", name)
+    swapped = [known for known in stems if len(known) == len(stem) and sorted(known) == sorted(stem)]
+    closest = swapped or difflib.get_close_matches(stem, stems, n=1, cutoff=_ALIKE)
+    return stems[closest[0]] if closest else ""
 
 
 def _unknown_field(descriptor: Any, item: prototxt.Field) -> SchemaProblem:
-    # All "..._param" look alike: only what comes before that tells a slip from a field of another Caffe.
-    stems = {name.removesuffix("_param"): name for name in descriptor.fields_by_name}
-    closest = difflib.get_close_matches(item.name.removesuffix("_param"), stems, n=1, cutoff=_ALIKE)
-    step = f"Did you mean '{stems[closest[0]]}'?" if closest else "Correct it, or remove it."
+    closest = closest_field(descriptor, item.name)
+    step = f"Did you mean '{closest}'?" if closest else "Correct it, or remove it."
     text = f"{descriptor.name} has no field '{item.name}'."
     return _problem("unknown_field", descriptor, item.name, text, item, step)
 

@@ -59,7 +59,8 @@ _NEXT_STEPS = {
     FileKind.WEIGHTS: "Open the net's prototxt and give this file as weights: netcanvas train --weights FILE.",
     FileKind.SOLVER_STATE: "Open the net's prototxt and go on from this file: netcanvas train --snapshot FILE.",
     FileKind.BLOB: "Name it as 'mean_file' in a data layer's transform_param.",
-    FileKind.HDF5: "Save it in Caffe's binary format, with 'snapshot_format: BINARYPROTO' in the solver.",
+    FileKind.HDF5: "Open the net's prototxt; weights and solver states in HDF5 are given to netcanvas train, with "
+    "--weights and --snapshot, and data to an HDF5Data layer.",
     FileKind.HTML: "Download the file itself, on code hosts with the 'raw' link.",
     FileKind.LFS_POINTER: "Fetch the real file with 'git lfs pull'.",
     FileKind.ARCHIVE: "Unpack it first.",
@@ -70,6 +71,7 @@ _NEXT_STEPS_FOR = {
     (FileKind.SOLVER_TEXT, FileKind.NET_TEXT): "Give the solver file whose 'net' field names this net.",
     (FileKind.WEIGHTS, FileKind.NET_TEXT): "Weights are in a .caffemodel file, which training writes.",
     (FileKind.WEIGHTS, FileKind.SOLVER_TEXT): "Weights are in a .caffemodel file, which training writes.",
+    (FileKind.BLOB, FileKind.HDF5): "Save the mean in a .binaryproto file.",
     (FileKind.WEIGHTS, FileKind.SOLVER_STATE): "Give the .caffemodel file that was written with it.",
     (FileKind.SOLVER_STATE, FileKind.NET_TEXT): "A state is in a .solverstate file, which training writes.",
     (FileKind.SOLVER_STATE, FileKind.SOLVER_TEXT): "A state is in a .solverstate file, which training writes.",

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-__all__ = ["parse_bool", "parse_enum", "parse_float", "parse_integer", "parse_string"]
+__all__ = ["bare", "parse_bool", "parse_enum", "parse_float", "parse_integer", "parse_string"]
 
+_COMMENT = re.compile(r"#[^\n]*")
 _INTEGER = re.compile(r"(-?)\s*(?:0[xX]([0-9a-fA-F]+)|(0[0-7]*)|([1-9][0-9]*))\Z")
 _FLOAT = re.compile(r"(-?)\s*((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[fF]?\Z")
 _SPECIAL_FLOAT = re.compile(r"(-?)\s*(inf|infinity|nan)\Z", re.IGNORECASE)
@@ -23,6 +24,11 @@ _RANGES = {
 }
 _TRUE = frozenset({"true", "True", "t"})
 _FALSE = frozenset({"false", "False", "f"})
+
+
+def bare(text: str) -> str:
+    """Return the text of a number or word without the comments that may follow its sign."""
+    return _COMMENT.sub("", text) if "#" in text else text
 
 
 def _integer(text: str) -> int | None:
@@ -63,7 +69,7 @@ def parse_float(text: str) -> float:
     if special is not None:
         return float(special[1] + special[2])
     match = _FLOAT.match(text)
-    octal = match is not None and len(match[2]) > 1 and match[2][0] == "0" and match[2].isdecimal()
+    octal = match is not None and match[2][0] == "0" and match[2][1:2].isdecimal()
     if match is None or octal:
         raise ValueError(f"expected a decimal number, got {text}")
     return float(match[1] + match[2])

@@ -15,6 +15,7 @@ from engine.net import Net
 from engine.paths import resolve, search_folders
 from engine.registry import LayerRegistry, default_registry
 from engine.schema import read_solver
+from engine.solvers.extras import SolverExtras, read_extras
 from engine.solvers.nets import NetPlan, plan_test_nets, plan_train_net
 from engine.solvers.policies import check_policy
 from engine.solvers.rules import RULES
@@ -24,7 +25,6 @@ __all__ = ["SolverParts", "build", "check_settings", "rule_type"]
 
 _log = logging.getLogger("engine.solvers")
 _GPU = 1  # SolverParameter.SolverMode
-_HDF5 = 0  # SolverParameter.SnapshotFormat
 _OLD_TYPES = ("SGD", "Nesterov", "AdaGrad", "RMSProp", "AdaDelta", "Adam")
 
 
@@ -40,7 +40,9 @@ class SolverParts:
     test_nets : tuple of Net
         They share the training net's parameters.
     prefix : str
-        ``snapshot_prefix``, or the solver file's name without its ending.
+        ``snapshot_prefix``, or the solver file's name without its ending; within the folder if the prefix is one.
+    extras : SolverExtras
+        Options beyond Caffe's.
     seed : int
         As given, from ``random_seed``, or drawn.
     folders : tuple of Path
@@ -51,6 +53,7 @@ class SolverParts:
     net: Net
     test_nets: tuple[Net, ...]
     prefix: str
+    extras: SolverExtras
     seed: int
     folders: tuple[Path, ...]
 
@@ -67,28 +70,42 @@ def build(
     backend: str | Backend | None,
     registry: LayerRegistry | None,
     seed: int | None,
+    source: Path | None,
+    output_dir: Path | None,
 ) -> SolverParts:
     """Read a solver and build its nets; parameters and errors are those of ``Solver.create``."""
-    file = _file_of(param)
-    message = read_solver(file or param) if isinstance(param, (str, Path)) else param
+    file = _file_of(param) or source
     folders = tuple(base_dirs) or search_folders(file.parent if file else None)
+    types = registry if registry is not None else default_registry(folders)
+    schema = types.schema()
+    message = read_solver(file or param, schema=schema) if isinstance(param, (str, Path)) else param
     _check_numbers(message)
+    extras = read_extras(file) if file else SolverExtras()
     if seed is None:
         seed = int(message.random_seed) if message.random_seed >= 0 else secrets.randbelow(2**31)
-    plans = [plan_train_net(message, folders, net_text), *plan_test_nets(message, folders, net_text)]
+    plans = [
+        plan_train_net(message, folders, net_text, schema),
+        *plan_test_nets(message, folders, net_text, schema),
+    ]
     where = get_backend(backend or "numpy") if backend is None or isinstance(backend, str) else backend
     if where.is_host and message.HasField("solver_mode") and message.solver_mode == _GPU:
         _log.warning("solver_mode is GPU, but there is none that can be used: training on the CPU.")
-    if message.snapshot_format == _HDF5:
-        _log.warning("snapshot_format is HDF5, which is not written yet: snapshots are in Caffe's binary format.")
-    types = registry if registry is not None else default_registry()
     for index, plan in enumerate(plans):
         kind = f"test net (#{index - 1})" if index else "training net"
         _log.info("Creating %s from %s", kind, plan.origin)
     net = _build_net(plans[0], types, where, seed, None)
     test_nets = tuple(_build_net(plan, types, where, seed, net) for plan in plans[1:])
-    prefix = message.snapshot_prefix or str(file.resolve().with_suffix("") if file else "snapshot")
-    return SolverParts(message, net, test_nets, prefix, seed, folders)
+    return SolverParts(message, net, test_nets, _prefix(message, file, output_dir), extras, seed, folders)
+
+
+def _prefix(param: Any, file: Path | None, output_dir: Path | None) -> str:
+    """Return the prefix of snapshots, made up as Caffe does where the solver names none or a folder."""
+    stem = file.stem if file else "snapshot"
+    if not param.snapshot_prefix:
+        return str(file.resolve().with_suffix("")) if file else stem
+    if ((output_dir or Path()) / param.snapshot_prefix).is_dir():
+        return str(Path(param.snapshot_prefix) / stem)
+    return str(param.snapshot_prefix)
 
 
 def check_settings(path: Path) -> None:
@@ -102,14 +119,17 @@ def check_settings(path: Path) -> None:
     Raises
     ------
     NetcanvasError
-        The first fault: of the text, of a setting, or of a net file that cannot be found or read.
+        The first fault: of the text, of a setting, of the extras beside it, or of a net file that cannot be found or
+        read.
     """
-    param = read_solver(path)
+    folders = search_folders(path.parent)
+    schema = default_registry(folders).schema()
+    param = read_solver(path, schema=schema)
     _check_numbers(param)
     rule_type(param)(param, (), get_backend("numpy"))
-    folders = search_folders(path.parent)
-    plan_train_net(param, folders)
-    plan_test_nets(param, folders)
+    read_extras(path)
+    plan_train_net(param, folders, schema=schema)
+    plan_test_nets(param, folders, schema=schema)
 
 
 def _check_numbers(param: Any) -> None:

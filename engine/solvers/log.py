@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,13 +27,16 @@ class TrainingLog:
     def __init__(self) -> None:
         self._time: float | None = None
         self._iteration = 0
+        self._saturation_told = False
 
-    def start(self, net_name: str, policy: str, seed: int) -> None:
-        """Write the head of a training."""
+    def start(self, net_name: str, policy: str, seed: int, extras: Sequence[str] = ()) -> None:
+        """Write the head of a training, with lines about options beyond Caffe's."""
         self._time = None
         _log.info("Solving %s", net_name)
         _log.info("Learning Rate Policy: %s", policy)
         _log.info("Random seed: %d", seed)
+        for line in extras:
+            _log.info("%s", line)
 
     def iteration(self, iteration: int, smoothed_loss: float, net: Net) -> None:
         """Write loss, speed since the last such line, and the training net's outputs."""
@@ -50,6 +53,20 @@ class TrainingLog:
     def rate(self, iteration: int, rate: float) -> None:
         """Write the learning rate."""
         _log.info("Iteration %d, lr = %g", iteration, rate)
+
+    def step_taken(self, iteration: int, step: int) -> None:
+        """Write that the policy ``multistep`` took a step."""
+        _log.info("MultiStep Status: Iteration %d, step = %d", iteration, step)
+
+    def saturated(self, iteration: int, loss: float) -> None:
+        """Warn, once, of a loss at which softmax has run out of numbers."""
+        if not self._saturation_told:
+            self._saturation_told = True
+            _log.warning(
+                "Iteration %d: the loss %g is that of probabilities gone to zero; training has probably diverged. "
+                "Lower base_lr or scale the data.",
+                *(iteration, loss),
+            )
 
     def test_started(self, iteration: int, net_index: int) -> None:
         """Write that a test net runs."""

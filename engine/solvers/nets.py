@@ -10,7 +10,7 @@ from typing import Any
 from engine.errors import SolverError
 from engine.layer import Phase
 from engine.paths import resolve, search_folders
-from engine.schema import read_net
+from engine.schema import Schema, read_net
 
 __all__ = ["NetPlan", "plan_test_nets", "plan_train_net"]
 
@@ -44,7 +44,9 @@ class NetPlan:
     origin: str = ""
 
 
-def plan_train_net(param: Any, folders: Sequence[Path], net_text: str | None = None) -> NetPlan:
+def plan_train_net(
+    param: Any, folders: Sequence[Path], net_text: str | None = None, schema: Schema | None = None
+) -> NetPlan:
     """Find the training net.
 
     Parameters
@@ -55,6 +57,8 @@ def plan_train_net(param: Any, folders: Sequence[Path], net_text: str | None = N
         Folders in which the net file is looked for.
     net_text : str, optional
         Prototxt that stands for whatever ``param`` names.
+    schema : Schema, optional
+        By which nets are read; BVLC's when left out.
 
     Raises
     ------
@@ -62,7 +66,7 @@ def plan_train_net(param: Any, folders: Sequence[Path], net_text: str | None = N
         If none or several are set, or the file is missing.
     """
     if net_text is not None:
-        net, origin, where = read_net(net_text), "net", tuple(folders)
+        net, origin, where = read_net(net_text, schema=schema), "net", tuple(folders)
     else:
         named = [name for name in _TRAIN_FIELDS if param.HasField(name) and getattr(param, name) != ""]
         if len(named) != 1:
@@ -71,11 +75,13 @@ def plan_train_net(param: Any, folders: Sequence[Path], net_text: str | None = N
                 f"Solver: expected one of {', '.join(_TRAIN_FIELDS)}, got {got}.",
                 next_step="Name the net's file in 'net'." if not named else "Remove all but one.",
             )
-        net, origin, where = _net_of(named[0], getattr(param, named[0]), folders)
+        net, origin, where = _net_of(named[0], getattr(param, named[0]), folders, schema)
     return _with_state(net, Phase.TRAIN, [param.train_state] if param.HasField("train_state") else [], where, origin)
 
 
-def plan_test_nets(param: Any, folders: Sequence[Path], net_text: str | None = None) -> list[NetPlan]:
+def plan_test_nets(
+    param: Any, folders: Sequence[Path], net_text: str | None = None, schema: Schema | None = None
+) -> list[NetPlan]:
     """Find the test nets: ``test_net_param``, then ``test_net``, then ``net`` for each ``test_iter`` that is left.
 
     Parameters
@@ -85,6 +91,8 @@ def plan_test_nets(param: Any, folders: Sequence[Path], net_text: str | None = N
         Folders in which net files are looked for.
     net_text : str, optional
         Prototxt that stands for ``net`` or ``net_param``.
+    schema : Schema, optional
+        By which nets are read; BVLC's when left out.
 
     Raises
     ------
@@ -94,7 +102,7 @@ def plan_test_nets(param: Any, folders: Sequence[Path], net_text: str | None = N
     own: list[tuple[Any, str, tuple[Path, ...]]] = [
         (net, f"test_net_param {index}", tuple(folders)) for index, net in enumerate(param.test_net_param)
     ]
-    own += [_net_of(f"test_net {index}", written, folders) for index, written in enumerate(param.test_net)]
+    own += [_net_of(f"test_net {index}", written, folders, schema) for index, written in enumerate(param.test_net)]
     generic = net_text is not None or param.HasField("net") or param.HasField("net_param")
     wanted = len(param.test_iter)
     if wanted < len(own) or (not generic and wanted != len(own)):
@@ -104,9 +112,9 @@ def plan_test_nets(param: Any, folders: Sequence[Path], net_text: str | None = N
         )
     if generic and wanted > len(own):
         if net_text is not None:
-            shared: tuple[Any, str, tuple[Path, ...]] = (read_net(net_text), "net", tuple(folders))
+            shared: tuple[Any, str, tuple[Path, ...]] = (read_net(net_text, schema=schema), "net", tuple(folders))
         elif param.HasField("net"):
-            shared = _net_of("net", param.net, folders)
+            shared = _net_of("net", param.net, folders, schema)
         else:
             shared = (param.net_param, "net_param", tuple(folders))
         own += [shared] * (wanted - len(own))
@@ -126,7 +134,7 @@ def plan_test_nets(param: Any, folders: Sequence[Path], net_text: str | None = N
     ]
 
 
-def _net_of(name: str, value: Any, folders: Sequence[Path]) -> tuple[Any, str, tuple[Path, ...]]:
+def _net_of(name: str, value: Any, folders: Sequence[Path], schema: Schema | None) -> tuple[Any, str, tuple[Path, ...]]:
     if not isinstance(value, str):
         return value, name, tuple(folders)
     found = resolve(value, folders)
@@ -134,7 +142,7 @@ def _net_of(name: str, value: Any, folders: Sequence[Path]) -> tuple[Any, str, t
         tried = ", ".join(f"'{path}'" for path in found.tried)
         raise SolverError(f"Solver: {name} '{value}' was not found; tried {tried}.", next_step="Correct the path.")
     where = tuple(dict.fromkeys((*folders, *search_folders(found.path.parent))))
-    return read_net(found.path), f"{name} '{found.path}'", where
+    return read_net(found.path, schema=schema), f"{name} '{found.path}'", where
 
 
 def _with_state(net: Any, phase: Phase, states: Sequence[Any], folders: tuple[Path, ...], origin: str) -> NetPlan:

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.errors import SolverError
 
-__all__ = ["POLICIES", "check_policy", "learning_rate", "step_reached"]
+__all__ = ["POLICIES", "check_policy", "learning_rate", "next_step", "step_reached"]
 
 POLICIES = ("fixed", "step", "exp", "inv", "multistep", "poly", "sigmoid")
 
@@ -15,7 +15,9 @@ _LARGEST_EXPONENT = 700.0
 
 
 def step_reached(param: Any, iteration: int, current_step: int = 0) -> int:
-    """Return the number of steps taken so far by the policies ``step`` and ``multistep``.
+    """Return the number of steps due so far by the policies ``step`` and ``multistep``.
+
+    Caffe takes one step of ``multistep`` in an iteration at most; :func:`next_step` does so too.
 
     Parameters
     ----------
@@ -33,6 +35,12 @@ def step_reached(param: Any, iteration: int, current_step: int = 0) -> int:
     return current_step
 
 
+def next_step(param: Any, iteration: int, current_step: int) -> int:
+    """Return the number of steps that the update of an iteration has behind it, ``current_step`` those of the last."""
+    due = step_reached(param, iteration, current_step)
+    return min(due, current_step + 1) if param.lr_policy == "multistep" else due
+
+
 def learning_rate(param: Any, iteration: int, current_step: int = 0) -> float:
     """Return the rate of one update, before each parameter's ``lr_mult``.
 
@@ -43,7 +51,7 @@ def learning_rate(param: Any, iteration: int, current_step: int = 0) -> float:
     iteration : int
         Updates done so far.
     current_step : int
-        Steps taken so far, see :func:`step_reached`; used by ``multistep``.
+        Steps taken so far, see :func:`next_step`; used by ``multistep``.
 
     Returns
     -------
@@ -61,8 +69,10 @@ def learning_rate(param: Any, iteration: int, current_step: int = 0) -> float:
     match param.lr_policy:
         case "fixed":
             return base
-        case "step" | "multistep":
-            return float(base * gamma ** step_reached(param, iteration, current_step))
+        case "step":
+            return float(base * gamma ** step_reached(param, iteration))
+        case "multistep":
+            return float(base * gamma**current_step)
         case "exp":
             return float(base * gamma**iteration)
         case "inv":

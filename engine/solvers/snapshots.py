@@ -1,68 +1,134 @@
-"""Snapshots: weights, solver state, and beside them what Caffe's state has no field for.
+"""Snapshots: weights and solver state, and beside them what Caffe's state has no field for.
 
-``<prefix>_iter_<N>.caffemodel`` and ``.solverstate`` are Caffe's own files and stay readable by Caffe.
-``<prefix>_iter_<N>.solverstate.extras.json`` holds random streams and data positions, so that an interrupted run and an
-uninterrupted one end in the same bits.
+``<prefix>_iter_<N>.caffemodel`` and ``.solverstate``, or the same with ``.h5`` behind, are Caffe's own files and stay
+readable by Caffe; see :mod:`engine.solvers.companion` for the third one.
 """
 
 from __future__ import annotations
 
-import json
 import logging
 import os
-import random
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.errors import LayerError, SolverError, WeightsError
-from engine.files import atomic_write, load_weights, read_solver_state, write_solver_state, write_weights
+from engine.errors import SolverError, WeightsError
+from engine.files import (
+    check_hdf5_names,
+    load_weights,
+    read_solver_state,
+    write_hdf5_solver_state,
+    write_hdf5_weights,
+    write_solver_state,
+    write_weights,
+)
 from engine.paths import resolve, search_folders
+from engine.solvers import companion
 from engine.solvers.reports import SnapshotPaths
 
 if TYPE_CHECKING:
     from engine.net import Net
-    from engine.net.nodes import NetNode
     from engine.solvers.update import UpdateRule
 
-__all__ = ["Restored", "check_writable", "extras_path", "load", "save", "snapshot_paths"]
+__all__ = ["Restored", "SnapshotPlace", "load"]
 
-_log = logging.getLogger(__name__)
-_EXTRAS_VERSION = 1
+_log = logging.getLogger("engine.solvers")
 
 
-def snapshot_paths(prefix: str, iteration: int, output_dir: Path | None = None) -> SnapshotPaths:
-    """Return the files of a snapshot.
+@dataclass(frozen=True, slots=True)
+class SnapshotPlace:
+    """Where the snapshots of a training go, and in which form.
 
-    Parameters
+    Attributes
     ----------
     prefix : str
         ``snapshot_prefix``.
-    iteration : int
-        Updates done.
-    output_dir : Path, optional
-        What a relative prefix is relative to; the working directory by default, as in Caffe.
+    folder : Path or None
+        What a relative prefix is relative to; the working directory if None, as in Caffe.
+    hdf5 : bool
+        ``snapshot_format: HDF5``.
+    diffs : bool
+        ``snapshot_diff``: gradients are stored with the weights.
     """
-    stem = (output_dir or Path()) / f"{prefix}_iter_{iteration}"
-    return SnapshotPaths(Path(f"{stem}.caffemodel"), Path(f"{stem}.solverstate"), iteration)
+
+    prefix: str
+    folder: Path | None = None
+    hdf5: bool = False
+    diffs: bool = False
+
+    def files(self, iteration: int) -> SnapshotPaths:
+        """Return the files of the snapshot after so many updates."""
+        stem = (self.folder or Path()) / f"{self.prefix}_iter_{iteration}"
+        ending = ".h5" if self.hdf5 else ""
+        return SnapshotPaths(Path(f"{stem}.caffemodel{ending}"), Path(f"{stem}.solverstate{ending}"), iteration)
+
+    def check(self, net: Net) -> None:
+        """Make sure that snapshots can be written, before hours are spent on what they shall hold.
+
+        Raises
+        ------
+        SolverError
+            If the folder is missing or nothing can be written in it.
+        WeightsError
+            If the net's layers have names that HDF5 cannot hold side by side.
+        """
+        folder = self.files(0).state.parent
+        if self.folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+        _check_writable(folder)
+        if self.hdf5:
+            check_hdf5_names(net)
+
+    def write(
+        self,
+        nets: Sequence[Net],
+        rule: UpdateRule,
+        iteration: int,
+        current_step: int,
+        captured: Mapping[str, Any] | None,
+    ) -> SnapshotPaths:
+        """Write a snapshot; the state comes last, so that a state that exists is complete.
+
+        Parameters
+        ----------
+        nets : sequence of Net
+            The training net and the test nets.
+        rule : UpdateRule
+        iteration, current_step : int
+            Updates and drops of the learning rate done.
+        captured : mapping
+            From :func:`engine.solvers.companion.capture`.
+
+        Raises
+        ------
+        OSError
+            If a file cannot be written; older files are left as they were.
+        """
+        paths = self.files(iteration)
+        kind = "HDF5" if self.hdf5 else "binary proto"
+        _log.info("Snapshotting to %s file %s", kind, paths.model)
+        (write_hdf5_weights if self.hdf5 else write_weights)(nets[0], paths.model, diffs=self.diffs)
+        companion.write(paths.state, iteration, captured, nets)
+        _log.info("Snapshotting solver state to %s file %s", kind, paths.state)
+        write_state = write_hdf5_solver_state if self.hdf5 else write_solver_state
+        write_state(paths.state, iteration, str(paths.model), rule.get_history(), current_step)
+        return paths
+
+    @staticmethod
+    def delete(paths: SnapshotPaths) -> None:
+        """Delete a snapshot, its state first; what cannot be deleted is told and stays."""
+        for path in (paths.state, companion.companion_path(paths.state), paths.model):
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                _log.warning("Snapshot '%s' cannot be deleted: %s.", path, error.strerror or error)
 
 
-def extras_path(state: Path) -> Path:
-    """Return the file that holds what Caffe's state has no field for."""
-    return state.with_name(state.name + ".extras.json")
-
-
-def check_writable(folder: Path) -> None:
-    """Make sure that snapshots can be written, before hours are spent on what they shall hold.
-
-    Raises
-    ------
-    SolverError
-        If the folder is missing or nothing can be written in it.
-    """
+def _check_writable(folder: Path) -> None:
     if not folder.is_dir():
         raise SolverError(
             f"Solver: expected a folder for snapshots at '{folder.absolute()}', got none.",
@@ -78,67 +144,20 @@ def check_writable(folder: Path) -> None:
         ) from error
 
 
-def save(paths: SnapshotPaths, net: Net, test_nets: Sequence[Net], rule: UpdateRule, current_step: int) -> None:
-    """Write a snapshot; the state comes last, so that a state that exists is complete.
-
-    Raises
-    ------
-    SolverError
-        If a parameter is not finite: the files of a run gone wrong would only mislead.
-    OSError
-        If a file cannot be written; older files are left as they were.
-    """
-    write_weights(net, paths.model)
-    extras = extras_path(paths.state)
-    try:
-        atomic_write(extras, _encode_extras(paths.iteration, net, test_nets))
-    except LayerError as error:  # a plugin's own state is not worth the loss of a snapshot
-        extras.unlink(missing_ok=True)
-        _log.warning("%s Training that goes on from '%s' will not be exactly the same.", error, paths.state)
-    write_solver_state(paths.state, paths.iteration, str(paths.model), rule.get_history(), current_step)
-
-
-def _encode_extras(iteration: int, net: Net, test_nets: Sequence[Net]) -> bytes:
-    states = [each.get_state() for each in (net, *test_nets)]
-    for each, state in zip((net, *test_nets), states, strict=True):
-        for node in each.nodes:
-            _check_encodable(node, state.get(node.name))
-    extras: dict[str, Any] = {"version": _EXTRAS_VERSION, "iteration": iteration, "net": states[0]}
-    extras["test_nets"] = states[1:]
-    if any(layer.host_arrays for layer in net.layers):
-        extras["global_generators"] = _global_generators()
-    return json.dumps(extras, separators=(",", ":")).encode()
-
-
-def _check_encodable(node: NetNode, state: Any) -> None:
-    try:
-        json.dumps(state)
-    except (TypeError, ValueError) as error:
-        raise LayerError(
-            node.name,
-            node.type,
-            f"expected numbers, texts, lists and dicts, got {state['own']!r} ({error}).",
-            method="get_state",
-            next_step="Return an array as array.tolist().",
-        ) from error
-
-
+@dataclass(frozen=True, slots=True)
 class Restored:
     """What a solver state held beyond weights and histories.
 
     Attributes
     ----------
     iteration, current_step : int
-    exact : bool
-        Whether random streams and data positions were restored too.
+    captured : mapping or None
+        What lay beside the state; None where random streams and data positions start anew.
     """
 
-    __slots__ = ("current_step", "exact", "iteration")
-
-    def __init__(self, iteration: int, current_step: int, exact: bool) -> None:
-        self.iteration = iteration
-        self.current_step = current_step
-        self.exact = exact
+    iteration: int
+    current_step: int
+    captured: Mapping[str, Any] | None
 
 
 def load(path: Path, net: Net, test_nets: Sequence[Net], rule: UpdateRule) -> Restored:
@@ -159,8 +178,8 @@ def load(path: Path, net: Net, test_nets: Sequence[Net], rule: UpdateRule) -> Re
     if state.learned_net:
         _load_weights(_find_weights(state.learned_net, path), net)
     rule.set_history(history)
-    exact = _load_extras(extras_path(path), int(state.iter), net, test_nets)
-    return Restored(int(state.iter), int(state.current_step), exact)
+    captured = companion.restore(path, state.iter, net, test_nets)
+    return Restored(state.iter, state.current_step, captured)
 
 
 def _find_weights(written: str, state: Path) -> Path:
@@ -192,40 +211,3 @@ def _load_weights(path: Path, net: Net) -> None:
 
 def _names(names: Sequence[str]) -> str:
     return ", ".join(f"'{name}'" for name in names) or "nothing"
-
-
-def _load_extras(path: Path, iteration: int, net: Net, test_nets: Sequence[Net]) -> bool:
-    try:
-        extras = json.loads(path.read_bytes())
-    except FileNotFoundError:
-        _log.info("Data restarts at the first record: '%s' does not exist.", path)
-        return False
-    except ValueError:
-        _log.warning("Data restarts at the first record: '%s' is damaged.", path)
-        return False
-    if extras.get("version") != _EXTRAS_VERSION or extras.get("iteration") != iteration:
-        _log.warning("Data restarts at the first record: '%s' belongs to another snapshot or version.", path)
-        return False
-    if "global_generators" in extras:
-        _set_global_generators(extras["global_generators"])
-    net.set_state(extras["net"])
-    for test_net, saved in zip(test_nets, extras["test_nets"], strict=False):
-        test_net.set_state(saved)
-    _log.info("Data positions and random streams restored from '%s'.", path)
-    return True
-
-
-def _global_generators() -> dict[str, Any]:
-    """Return the state of the generators that Python layers draw from behind our back, JSON-able."""
-    state = np.random.get_state(legacy=False)
-    assert isinstance(state, dict)
-    inner = {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in state["state"].items()}
-    return {"numpy": {**state, "state": inner}, "python": random.getstate()}
-
-
-def _set_global_generators(saved: dict[str, Any]) -> None:
-    state = saved["numpy"]
-    inner = {**state["state"], "key": np.array(state["state"]["key"], dtype=np.uint32)}
-    np.random.set_state({**state, "state": inner})
-    version, words, gauss = saved["python"]
-    random.setstate((version, tuple(words), gauss))

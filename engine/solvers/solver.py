@@ -12,22 +12,25 @@ from typing import Any
 from engine.backends import Backend
 from engine.errors import SolverError
 from engine.files import LoadReport, load_weights
-from engine.net import Net
+from engine.net import DebugInfo
 from engine.registry import LayerRegistry
-from engine.solvers import snapshots
-from engine.solvers.building import build, rule_type
-from engine.solvers.health import check_params, is_saturated, nonfinite_error, quiet
+from engine.solvers import companion, snapshots
+from engine.solvers.building import SolverParts, build, rule_type
+from engine.solvers.course import Course
+from engine.solvers.health import GradientCheck, check_params, is_saturated, nonfinite_error, quiet
 from engine.solvers.log import TrainingLog
-from engine.solvers.policies import learning_rate, step_reached
+from engine.solvers.rates import RateCourse
 from engine.solvers.reports import Action, IterationReport, SnapshotPaths, TestReport
 from engine.solvers.smoothing import SmoothedLoss
-from engine.solvers.testing import run_test
+from engine.solvers.snapshots import SnapshotPlace
+from engine.solvers.testing import Tester
 from engine.solvers.update import UpdateRule
 
 __all__ = ["Solver"]
 
 _log = logging.getLogger("engine.solvers")
 _PAUSE_SECONDS = 0.02
+_HDF5 = 0  # SolverParameter.SnapshotFormat
 
 
 class Solver:
@@ -52,39 +55,39 @@ class Solver:
         Seed of all random streams, drawn where the file has none.
     listeners : list
         Objects with any of ``on_iteration(IterationReport)``, ``on_test(TestReport)``, ``on_snapshot(SnapshotPaths)``,
-        ``on_snapshot_failed(message)`` and ``on_gradients(solver)``; the last is called between backward and update.
+        ``on_snapshot_failed(message)``, ``on_start(solver)`` and ``on_gradients(solver)``; the last two are called
+        before the forward pass of an iteration, and between its backward pass and the update.
     control : callable or None
         Asked for an :class:`Action` after every iteration and test batch. After ``SNAPSHOT`` and ``PAUSE`` it is asked
         again, so that a request is to be answered once.
     stopped : bool
         Whether the last :meth:`solve` or :meth:`step` was ended by ``control``.
+    ended_early : str
+        Why early stopping ended the last of them, or nothing.
     """
 
-    def __init__(
-        self,
-        param: Any,
-        net: Net,
-        test_nets: Sequence[Net],
-        *,
-        prefix: str,
-        seed: int,
-        output_dir: Path | None = None,
-    ) -> None:
-        self.param = param
-        self.net = net
-        self.test_nets = list(test_nets)
-        self.rule: UpdateRule = rule_type(param)(param, net.learnable, net.backend)
+    def __init__(self, parts: SolverParts, output_dir: Path | None = None) -> None:
+        self.param: Any = parts.param
+        self.net = parts.net
+        self.test_nets = list(parts.test_nets)
+        self.rule: UpdateRule = rule_type(self.param)(self.param, self.net.learnable, self.net.backend)
         self.iteration = 0
-        self.seed = seed
+        self.seed = parts.seed
         self.listeners: list[Any] = []
         self.control: Callable[[], Action] | None = None
         self.stopped = False
-        self._current_step = 0
-        self._prefix = prefix
-        self._output_dir = output_dir
-        self._loss = SmoothedLoss(int(param.average_loss))
+        self.ended_early = ""
+        hdf5 = self.param.snapshot_format == _HDF5
+        self._place = SnapshotPlace(parts.prefix, output_dir, hdf5, bool(self.param.snapshot_diff))
+        self._course = Course(parts.extras, self.test_nets, self._place.files)
+        self._before_test: dict[str, Any] | None = None
+        self._loss = SmoothedLoss(int(self.param.average_loss))
         self._lines = TrainingLog()
-        self._saturation_told = False
+        self._rate = RateCourse(self.param, parts.extras.warm_up, self._lines)
+        self._tester = Tester(
+            self.param, self.test_nets, self._lines, self._go_on, lambda report: self._tell("on_test", report)
+        )
+        self._gradients = GradientCheck(self.net)
 
     @classmethod
     def create(
@@ -97,6 +100,7 @@ class Solver:
         registry: LayerRegistry | None = None,
         seed: int | None = None,
         output_dir: Path | None = None,
+        source: Path | None = None,
     ) -> Solver:
         """Build a solver and its nets.
 
@@ -118,6 +122,9 @@ class Solver:
         output_dir : Path, optional
             What a relative ``snapshot_prefix`` is relative to, made when missing; by default the working directory,
             where a missing folder is an error, as in Caffe.
+        source : Path, optional
+            Where a message or text came from: ``source.extras.json`` is read (see :mod:`engine.solvers.extras`), and
+            snapshots are named after it where ``snapshot_prefix`` does not name them.
 
         Raises
         ------
@@ -126,10 +133,17 @@ class Solver:
         NetcanvasError
             If a file cannot be read or a net cannot be built.
         """
-        parts = build(param, net_text=net_text, base_dirs=base_dirs, backend=backend, registry=registry, seed=seed)
-        solver = cls(
-            parts.param, parts.net, parts.test_nets, prefix=parts.prefix, seed=parts.seed, output_dir=output_dir
+        parts = build(
+            param,
+            net_text=net_text,
+            base_dirs=base_dirs,
+            backend=backend,
+            registry=registry,
+            seed=seed,
+            source=source,
+            output_dir=output_dir,
         )
+        solver = cls(parts, output_dir)
         for weights in parts.param.weights:
             for written in weights.split(","):
                 solver.load_weights(parts.find(written.strip()))
@@ -147,9 +161,8 @@ class Solver:
 
     @property
     def lr(self) -> float:
-        """Learning rate of the next update."""
-        self._current_step = step_reached(self.param, self.iteration, self._current_step)
-        return learning_rate(self.param, self.iteration, self._current_step)
+        """Learning rate of the next update, warm-up included."""
+        return self._rate.peek(self.iteration)
 
     # Training
 
@@ -166,17 +179,17 @@ class Solver:
         SolverError
             If the loss stops being finite, or the last snapshot cannot be written.
         """
-        self._lines.start(self.net.name, self.param.lr_policy, self.seed)
+        self._lines.start(self.net.name, self.param.lr_policy, self.seed, self._course.extras.lines())
         if resume_file is not None:
             self.restore(resume_file)
         param = self.param
         if param.snapshot or param.snapshot_after_train:
-            self._check_snapshot_folder()
+            self._place.check(self.net)
         self.step(self.max_iter - self.iteration)
         check_params(self.net, self.iteration)
         if param.snapshot_after_train and not self._snapshot_due():
             self.snapshot()
-        if self.stopped:
+        if self.stopped or self.ended_early:
             _log.info("Optimization stopped early.")
             return
         if param.display and self.iteration % param.display == 0:
@@ -195,19 +208,17 @@ class Solver:
             Updates to do; fewer where ``control`` says stop.
         """
         if self.param.snapshot:
-            self._check_snapshot_folder()
+            self._place.check(self.net)
         end = self.iteration + iterations
-        self.stopped = False
+        self.stopped, self.ended_early = False, ""
         self._loss = SmoothedLoss(int(self.param.average_loss))
         with quiet():
             self._train_to(end)
 
     def _train_to(self, end: int) -> None:
         while self.iteration < end:
-            if self._test_due():
-                self.test_all()
-                if self.stopped:
-                    return
+            if self._test_due() and not self._test_on_the_way():
+                return
             self._iterate()
             if self._snapshot_due():
                 self._try_snapshot()
@@ -217,7 +228,11 @@ class Solver:
     def _iterate(self) -> None:
         """Forward, backward and update once."""
         began, param = time.perf_counter(), self.param
+        self._before_test = None
         self.net.clear_param_diffs()
+        self._tell("on_start", self)
+        shown = bool(param.display) and self.iteration % param.display == 0
+        self.net.debug_info = debugged = shown and bool(param.debug_info)
         passes = int(param.iter_size)
         loss = 0.0
         for _ in range(passes):
@@ -225,22 +240,43 @@ class Solver:
             if not math.isfinite(loss):
                 raise nonfinite_error(self.net, self.iteration, loss)
             self.net.backward()
+            self._gradients.check(self.iteration)
         loss /= passes
-        self._warn_if_saturated(loss)
+        if is_saturated(loss):
+            self._lines.saturated(self.iteration, loss)
         self._loss.add(loss)
-        shown = bool(param.display) and self.iteration % param.display == 0
         if shown:
             self._lines.iteration(self.iteration, self._loss.value, self.net)
         self._tell("on_gradients", self)
-        rate = self.lr
+        rate = self._rate.advance(self.iteration)
         if shown:
             self._lines.rate(self.iteration, rate)
-        self.rule.apply(rate, self.iteration)
+        self._update(rate, debugged)
         self.iteration += 1
         seconds = time.perf_counter() - began
         self._tell("on_iteration", IterationReport(self.iteration - 1, loss, self._loss.value, rate, seconds))
 
+    def _update(self, rate: float, debugged: bool) -> None:
+        before = DebugInfo.magnitudes(self.net.nodes) if debugged else ()
+        self.rule.apply(rate, self.iteration)
+        if debugged:
+            DebugInfo().updated(self.net.nodes, before)
+
     # Testing
+
+    def _test_on_the_way(self) -> bool:
+        """Test; False if the training is to end. A snapshot taken meanwhile goes back to before the test."""
+        self._before_test = self._captured()
+        reports = self._tester.run_all(self.iteration)
+        if self.stopped:
+            return False
+        wanted = [report for report in reports if self._course.watch(report)]
+        if wanted and not self._course.has(self.iteration):
+            self._try_snapshot()
+        self.ended_early = self._course.ended
+        if self.ended_early:
+            _log.info("%s", self.ended_early)
+        return not self.ended_early
 
     def test_all(self) -> list[dict[str, Any]]:
         """Run every test net.
@@ -251,32 +287,11 @@ class Solver:
             For each net the elementwise means of its outputs over ``test_iter`` batches, by name in alphabetical order.
             Shorter if ``control`` stopped it.
         """
-        results: list[dict[str, Any]] = []
-        for index in range(len(self.test_nets)):
-            report = self.test(index)
-            if report is None:
-                break
-            results.append(dict(report.outputs))
-        return results
+        return [dict(report.outputs) for report in self._tester.run_all(self.iteration)]
 
     def test(self, index: int = 0) -> TestReport | None:
         """Run one test net; None if ``control`` stopped it."""
-        net = self.test_nets[index]
-        self._lines.test_started(self.iteration, index)
-        report = run_test(
-            net,
-            int(self.param.test_iter[index]),
-            iteration=self.iteration,
-            net_index=index,
-            with_loss=bool(self.param.test_compute_loss),
-            go_on=self._go_on,
-        )
-        if report is None:
-            _log.info("Test interrupted.")
-            return None
-        self._lines.tested(report, net)
-        self._tell("on_test", report)
-        return report
+        return self._tester.run(index, self.iteration)
 
     # Snapshots and weights
 
@@ -286,7 +301,8 @@ class Solver:
         Returns
         -------
         SnapshotPaths
-            The files: ``<prefix>_iter_<N>.caffemodel`` and ``.solverstate``.
+            The files: ``<prefix>_iter_<N>.caffemodel`` and ``.solverstate``, both with ``.h5`` behind for
+            ``snapshot_format: HDF5``.
 
         Raises
         ------
@@ -294,18 +310,28 @@ class Solver:
             If a parameter is not finite, or a file cannot be written.
         """
         check_params(self.net, self.iteration)
-        paths = snapshots.snapshot_paths(self._prefix, self.iteration, self._output_dir)
-        _log.info("Snapshotting to binary proto file %s", paths.model)
-        _log.info("Snapshotting solver state to binary proto file %s", paths.state)
+        captured = self._before_test or self._captured()
+        nets = (self.net, *self.test_nets)
         try:
-            snapshots.save(paths, self.net, self.test_nets, self.rule, self._current_step)
+            paths = self._place.write(nets, self.rule, self.iteration, self._rate.current_step, captured)
         except OSError as error:
             raise SolverError(
-                f"Snapshot '{paths.state}' could not be written: {error.strerror or error}.",
+                f"Snapshot '{self._place.files(self.iteration).state}' could not be written: "
+                f"{error.strerror or error}.",
                 next_step="Earlier snapshots are whole. Make room or correct the folder's permissions.",
             ) from error
+        for old in self._course.took(self.iteration):
+            _log.info("Deleting snapshot %s", old.state)
+            self._place.delete(old)
         self._tell("on_snapshot", paths)
         return paths
+
+    def _captured(self) -> dict[str, Any] | None:
+        """Return what an exact resume needs beyond Caffe's state."""
+        found = companion.capture(self.net, self.test_nets)
+        if found is not None:
+            found.update(scores=self._course.get_scores(), taken=self._course.get_taken())
+        return found
 
     def restore(self, path: str | Path) -> None:
         """Go on from a solver state, Caffe's own or ours.
@@ -315,9 +341,13 @@ class Solver:
         FileFormatError, SolverError, WeightsError
             If the file is of another kind or does not fit.
         """
+        _log.info("Restoring previous solver status from %s", path)
         restored = snapshots.load(Path(path), self.net, self.test_nets, self.rule)
         self.iteration = restored.iteration
-        self._current_step = restored.current_step
+        self._rate.current_step = restored.current_step
+        self._before_test = None
+        captured = restored.captured or {}
+        self._course.go_on(self.iteration, captured.get("scores", {}), captured.get("taken", ()))
         _log.info("Restored '%s': going on at iteration %d.", path, self.iteration)
 
     def load_weights(self, path: str | Path) -> LoadReport:
@@ -328,6 +358,7 @@ class Solver:
         FileFormatError, WeightsError
             If the file is of another kind, or shapes differ.
         """
+        _log.info("Finetuning from %s", path)
         report = load_weights(self.net, path)
         trained = set(self.net.params)
         for net in self.test_nets:
@@ -350,12 +381,6 @@ class Solver:
 
     def _snapshot_due(self) -> bool:
         return bool(self.param.snapshot) and self.iteration > 0 and self.iteration % self.param.snapshot == 0
-
-    def _check_snapshot_folder(self) -> None:
-        folder = snapshots.snapshot_paths(self._prefix, 0, self._output_dir).state.parent
-        if self._output_dir is not None:
-            folder.mkdir(parents=True, exist_ok=True)
-        snapshots.check_writable(folder)
 
     def _try_snapshot(self) -> None:
         """Write a snapshot; a disk that fails does not end the training, a run gone wrong does."""
@@ -380,16 +405,6 @@ class Solver:
             else:
                 time.sleep(_PAUSE_SECONDS)
         return not self.stopped
-
-    def _warn_if_saturated(self, loss: float) -> None:
-        if is_saturated(loss) and not self._saturation_told:
-            self._saturation_told = True
-            _log.warning(
-                "Iteration %d: the loss %g is that of probabilities gone to zero; training has probably diverged. "
-                "Lower base_lr or scale the data.",
-                self.iteration,
-                loss,
-            )
 
     def _tell(self, event: str, argument: Any) -> None:
         for listener in self.listeners:

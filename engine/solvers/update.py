@@ -7,6 +7,7 @@ memory once, and allocates nothing after the first step.
 
 from __future__ import annotations
 
+import logging
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from engine.net.params import LearnableParam
 
 __all__ = ["Block", "UpdateRule"]
 
+_log = logging.getLogger("engine.solvers")
 _BLOCK = 16384
 
 
@@ -151,6 +153,10 @@ class UpdateRule(ABC):
             return
         norm = self.gradient_norm()
         if norm > limit:
+            _log.info(
+                "Gradient clipping: scaling down gradients (L2 norm %g > %g) by scale factor %g",
+                *(norm, limit, limit / norm),
+            )
             for item in self.learnable:
                 diff = item.blob.on_device().diff
                 diff *= limit / norm

@@ -21,6 +21,7 @@ from engine.worker.events import (
 )
 from engine.worker.logs import LogTail
 from engine.worker.metrics import History, read_history
+from engine.worker.places import run_parents
 from engine.worker.protocol import PROTOCOL_VERSION, Message, ProtocolError, ProtocolVersionError
 from engine.worker.runfolder import ACTIVE_STATES, STATES, RunFolder, RunStatus, list_runs, snapshot_iteration
 
@@ -53,5 +54,6 @@ __all__ = [
     "kill",
     "list_runs",
     "read_history",
+    "run_parents",
     "snapshot_iteration",
 ]

@@ -7,6 +7,7 @@ import contextlib
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m engine.worker", description="Train the run in a folder.")
     parser.add_argument("run", type=Path, help="run folder")
     start = parser.add_mutually_exclusive_group()
-    start.add_argument("--weights", type=Path, help="begin from these weights (.caffemodel)")
+    start.add_argument("--weights", type=Path, nargs="+", help="begin from these weights (.caffemodel)")
     start.add_argument("--snapshot", type=Path, help="go on from this solver state (.solverstate)")
     options = parser.parse_args(arguments)
     run = RunFolder.open(options.run)
@@ -32,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
     set_up_logging()
     _separate()
     with matrix_threads(run.environment().get("threads")):
-        return _train(run, options.weights, options.snapshot)
+        return _train(run, options.weights or (), options.snapshot)
 
 
 def _separate() -> None:
@@ -44,7 +45,7 @@ def _separate() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _train(run: RunFolder, weights: Path | None, snapshot: Path | None) -> int:
+def _train(run: RunFolder, weights: Sequence[Path], snapshot: Path | None) -> int:
     from engine.worker.trainer import Start, Trainer  # after the redirection, so that its faults are in the log
 
     trainer = Trainer(run, Start(weights, snapshot), make_solver)
@@ -68,6 +69,7 @@ def make_solver(run: RunFolder) -> TrainingLoop:
         base_dirs=[Path(path) for path in settings.get("base_dirs", [])],
         backend=settings.get("backend"),
         seed=settings.get("seed"),
+        source=run.solver_file,
     )
     return solver
 

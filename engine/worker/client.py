@@ -59,7 +59,7 @@ class TrainingProcess:
         *,
         base_dirs: Sequence[Path] | None = None,
         plugin_paths: Sequence[Path] | None = None,
-        weights: Path | None = None,
+        weights: Path | Sequence[Path] | None = None,
         snapshot: Path | None = None,
         backend: str | None = None,
         seed: int | None = None,
@@ -76,8 +76,8 @@ class TrainingProcess:
             the other settings below.
         plugin_paths : sequence of Path, optional
             Plugin folders that the user trusts.
-        weights : Path, optional
-            ``.caffemodel`` to begin from.
+        weights : Path or sequence of Path, optional
+            ``.caffemodel`` files to begin from.
         snapshot : Path, optional
             ``.solverstate`` to go on from, exactly where it was.
         backend, seed, threads : optional
@@ -105,7 +105,8 @@ class TrainingProcess:
         run.write_environment(environment)
         old = run.read_status()
         run.write_status(RunStatus(iteration=old.iteration, max_iter=old.max_iter, started=old.started, host=old.host))
-        return cls(run, _spawn(run, weights, snapshot))
+        files = (weights,) if isinstance(weights, Path) else tuple(weights or ())
+        return cls(run, _spawn(run, files, snapshot))
 
     @property
     def pid(self) -> int:
@@ -132,11 +133,11 @@ class TrainingProcess:
         self._ended.set()
 
 
-def _spawn(run: RunFolder, weights: Path | None, snapshot: Path | None) -> subprocess.Popen[bytes]:
+def _spawn(run: RunFolder, weights: Sequence[Path], snapshot: Path | None) -> subprocess.Popen[bytes]:
     # -P keeps the user's working directory out of the import path; our own folder comes in by name if it must.
     command = [sys.executable, "-P", "-m", "engine.worker", str(run.path)]
-    if weights is not None:
-        command += ["--weights", str(Path(weights).resolve())]
+    if weights:
+        command += ["--weights", *(str(path.resolve()) for path in weights)]
     if snapshot is not None:
         command += ["--snapshot", str(Path(snapshot).resolve())]
     environment = dict(os.environ)

@@ -9,6 +9,8 @@ from engine.solvers import Action
 
 __all__ = ["RunControl"]
 
+_LOOK_SECONDS = 0.25
+
 
 class RunControl:
     """Answers the solver's question how to go on.
@@ -77,7 +79,8 @@ class RunControl:
                 return action
             self._tell_waiting(True)
             with self._condition:
-                self._condition.wait_for(self._wanted)
+                # A signal handler that runs in this thread between the look and the wait wakes nobody: look again.
+                self._condition.wait_for(self._wanted, _LOOK_SECONDS)
 
     def _next_action(self) -> Action | None:
         """Return what the solver is to do now, or None to wait."""

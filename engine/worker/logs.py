@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import faulthandler
 import io
 import logging
 import os
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["GlogFormatter", "LogTail", "redirect_output", "set_up_logging"]
+__all__ = ["FAILURE_LOGGER", "GlogFormatter", "LogTail", "log_to", "redirect_output", "set_up_logging"]
+
+FAILURE_LOGGER = "engine.worker.failures"
+"""Logger of what ended a training, with its traceback."""
 
 _TAIL_BYTES = 256 * 1024
 _MOST_AT_ONCE = 1024 * 1024
@@ -34,6 +39,28 @@ class GlogFormatter(logging.Formatter):
         if record.exc_info:
             text += "\n" + self.formatException(record.exc_info)
         return text
+
+
+@contextlib.contextmanager
+def log_to(path: Path) -> Iterator[None]:
+    """Send all records to a file as well; what ended a training goes there only, for the caller tells it himself."""
+    handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
+    handler.setFormatter(GlogFormatter())
+    handler.setLevel(logging.INFO)
+    root, failures = logging.getLogger(), logging.getLogger(FAILURE_LOGGER)
+    level = root.level
+    root.addHandler(handler)
+    failures.addHandler(handler)
+    root.setLevel(min(level, logging.INFO))
+    failures.propagate = False
+    try:
+        yield
+    finally:
+        failures.propagate = True
+        root.setLevel(level)
+        failures.removeHandler(handler)
+        root.removeHandler(handler)
+        handler.close()
 
 
 def redirect_output(path: Path) -> None:

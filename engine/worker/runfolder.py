@@ -18,6 +18,7 @@ file                   content
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
@@ -325,8 +326,11 @@ class RunFolder:
         return f"Run '{self.name}' was lost at iteration {status.iteration}: {describe_exit(returncode)}. {step}"
 
     def last_snapshot(self) -> Path | None:
-        """Return the solver state with the highest iteration, or None."""
+        """Return the solver state with the highest iteration, or None; it may lie outside, see ``status.json``."""
         states = [path for path in self.snapshots.glob("*.solverstate*") if snapshot_iteration(path) >= 0]
+        with contextlib.suppress(WorkerError):
+            newest = self.path / (self.read_status().snapshot or "none")
+            states += [newest.resolve()] if newest.is_file() and newest.resolve().parent != self.snapshots else []
         return max(states, key=snapshot_iteration, default=None)
 
 

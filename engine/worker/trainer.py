@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import platform
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -31,6 +32,7 @@ from engine.worker.events import (
     TensorReply,
 )
 from engine.worker.failures import describe_failure
+from engine.worker.logs import FAILURE_LOGGER
 from engine.worker.metrics import MetricsWriter
 from engine.worker.pace import Pace
 from engine.worker.processes import start_mark
@@ -45,6 +47,7 @@ _STATUS_SECONDS = 1.0
 _OUTPUT_VALUES_SHOWN = 16
 
 _log = logging.getLogger(__name__)
+_failures = logging.getLogger(FAILURE_LOGGER)
 
 
 class TrainingLoop(Protocol):
@@ -55,6 +58,7 @@ class TrainingLoop(Protocol):
     control: Callable[[], Action] | None
     net: Any
     seed: int
+    ended_early: str
 
     @property
     def max_iter(self) -> int:
@@ -77,7 +81,7 @@ class TrainingLoop(Protocol):
 class Start:
     """How a training begins: from nothing, from weights, or from a snapshot."""
 
-    weights: Path | None = None
+    weights: Sequence[Path] = ()
     snapshot: Path | None = None
 
 
@@ -121,15 +125,26 @@ class Trainer:
     def train(self) -> bool:
         """Train to the end; return whether it came to a good one. Nothing is raised: faults are told and recorded."""
         try:
-            self._prepare()
-            assert self._solver is not None
-            self._set_state("running")
-            self._solver.solve()
-            self._finish(self._solver)
+            with self.recording() as solver:
+                solver.solve()
             return True
+        except Exception:
+            return False
+
+    @contextlib.contextmanager
+    def recording(self) -> Iterator[TrainingLoop]:
+        """Build the solver for the caller to train, and record how that ends; errors are recorded and go on."""
+        try:
+            solver = self._prepare()
+            self._set_state("running")
+            yield solver
+            self._finish(solver)
         except Exception as error:
             self._fail(error)
-            return False
+            raise
+        except BaseException:
+            self._save_status(state="stopped", message="Interrupted between two iterations, without a snapshot.")
+            raise
         finally:
             logging.getLogger().removeHandler(self._announcer)
             if self._solver is not None:
@@ -141,13 +156,21 @@ class Trainer:
         """End after the current iteration; may be called from a signal handler."""
         self._control.stop()
 
+    def snapshot(self) -> None:
+        """Take a snapshot after the current iteration; may be called from a signal handler."""
+        self._control.snapshot()
+
     # The course of a run
 
-    def _prepare(self) -> None:
+    def _prepare(self) -> TrainingLoop:
         environment = self._run.environment()
         records = environment.get("plugin_sources", [])
         environment.update(describe_machine())
-        starts = {"time": time.time(), "weights": self._start.weights, "snapshot": self._start.snapshot}
+        starts = {
+            "time": time.time(),
+            "weights": [str(path) for path in self._start.weights],
+            "snapshot": self._start.snapshot,
+        }
         environment["starts"] = [*environment.get("starts", []), starts]
         self._run.write_environment(environment)
         for path in changed_plugins(records):
@@ -159,25 +182,26 @@ class Trainer:
         self._run.write_environment(environment)
         if self._start.snapshot is not None:
             solver.restore(self._start.snapshot)
-        elif self._start.weights is not None:
-            solver.load_weights(self._start.weights)
+        for weights in self._start.weights:
+            solver.load_weights(weights)
         solver.listeners.append(self)
         solver.control = self._control
         self._metrics.add("start", {"iteration": solver.iteration, "time": time.time()})
         self._metrics.flush()
         self._save_status(iteration=solver.iteration, max_iter=solver.max_iter)
+        return solver
 
     def _finish(self, solver: TrainingLoop) -> None:
         self._tell_progress()
         state = "stopped" if self._control.stopped and solver.iteration < solver.max_iter else "finished"
-        self._save_status(iteration=solver.iteration, state=state)
-        self._server.broadcast(StateChanged(state))
+        self._save_status(iteration=solver.iteration, state=state, message=solver.ended_early)
+        self._server.broadcast(StateChanged(state, solver.ended_early))
         self._server.broadcast(Finished(state, solver.iteration))
 
     def _fail(self, error: Exception) -> None:
         failure = describe_failure(error)
         logging.getLogger().removeHandler(self._announcer)  # viewers get the failure itself
-        _log.error("%s\n%s", failure.message, failure.traceback)
+        _failures.error("%s\n%s", failure.message, failure.traceback)
         self._tell_progress()
         details = {"layer": failure.layer, "method": failure.method, "traceback": failure.traceback}
         self._save_status(state="failed", message=failure.message, failure=details)

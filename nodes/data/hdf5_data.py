@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from nodes.data.reading import ReadingLayer
 
 __all__ = ["HDF5DataLayer"]
@@ -17,7 +15,4 @@ class HDF5DataLayer(ReadingLayer):
     """
 
     type = "HDF5Data"
-
-    def open_source(self, seed: int) -> Any:
-        """Open the files of the list."""
-        return self.context.open_source("hdf5", self.layer_param, seed=seed, folders=self.context.base_dirs)
+    source_kind = "hdf5"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
-from engine.api import Blob, Layer
+from engine.api import Blob, Layer, Phase
 
 __all__ = ["ReadingLayer"]
 
@@ -20,15 +20,19 @@ class ReadingLayer(Layer):
     """
 
     is_source = True
+    #: Which source :meth:`engine.api.LayerContext.open_source` opens; its batches have an array for every top.
+    source_kind: ClassVar[str] = ""
     _source: Any
-
-    def open_source(self, seed: int) -> Any:
-        """Open the source; its batches have an array for every top."""
-        raise NotImplementedError
 
     def setup(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
         """Open the source."""
-        self._source = self.open_source(int(self.rng.integers(_SEEDS)))
+        self._source = self.context.open_source(
+            self.source_kind,
+            self.layer_param,
+            train=self.phase == Phase.TRAIN,
+            seed=int(self.rng.integers(_SEEDS)),
+            folders=self.context.base_dirs,
+        )
 
     def reshape(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
         """Shape the tops like the first record."""

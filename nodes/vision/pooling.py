@@ -1,4 +1,4 @@
-"""Max and average pooling."""
+"""Max, average and stochastic pooling."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.api import Blob, Layer, LowerContext, Primitive
 from engine.ops import Op, PoolingAverage, PoolingMax, PoolingWindow
+from nodes.vision.stochastic import StochasticPooling
 
 __all__ = ["PoolingLayer"]
 
@@ -23,24 +24,27 @@ class PoolingLayer(Layer):
     Bottom ``(N, C, H, W)``; top ``(N, C, out_h, out_w)`` with ``out = ceil((size + 2 pad - kernel) / stride) + 1``
     (rounded down with ``round_mode: FLOOR``; a last window that would start in the padding is dropped). A second top of
     max pooling holds the flat index of each maximum within its plane. A window that lies outside of the input
-    altogether (a stride larger than the kernel) gives the lowest finite number, or 0 for the mean, and is warned of.
+    altogether (a stride larger than the kernel) gives the lowest finite number, or 0 for the other methods, and is
+    warned of. Stochastic pooling, which Caffe has on GPUs only, is :class:`~nodes.vision.stochastic.StochasticPooling`.
     """
 
     type = "Pooling"
 
-    spec: PoolingMax | PoolingAverage
+    _windows: tuple[PoolingWindow, ...] = ()
+    _method: int
     _floor: bool
     _global: bool
     _warned: bool = False
+    _spec: PoolingMax | PoolingAverage
     _primitive: Primitive | None = None
+    _stochastic: StochasticPooling | None = None
 
     def setup(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
         """Read ``pooling_param``."""
         param = self.layer_param.pooling_param
         self._global = bool(param.global_pooling)
         self._floor = param.round_mode == FLOOR
-        if param.pool == STOCHASTIC:
-            self.fail("stochastic pooling is not offered yet.", next_step="Use pool: MAX or pool: AVE.")
+        self._method = int(param.pool)
         if len(top) > 1 and param.pool != MAX:
             self.fail("expected 1 top: only max pooling has a mask.", top=1, next_step="Remove the second top.")
         if bottom[0].axes != 4:
@@ -70,6 +74,8 @@ class PoolingLayer(Layer):
             self.fail(f"expected stride of 1 or more, got {stride}.")
         if any(p >= k for p, k in zip(pad, kernel, strict=True)):
             self.fail(f"expected pad smaller than the kernel {kernel}, got {pad}.", next_step="Reduce pad.")
+        if self._method == STOCHASTIC and any(pad):
+            self.fail(f"expected no pad with pool: STOCHASTIC, got {pad}.", next_step="Remove pad, as Caffe asks, too.")
         return tuple(PoolingWindow(*values) for values in zip(kernel, stride, pad, strict=True))
 
     def _pair(self, param: Any, stem: str, square: str, default: int) -> tuple[int, int]:
@@ -86,9 +92,12 @@ class PoolingLayer(Layer):
         return value, value
 
     def _use(self, windows: tuple[PoolingWindow, ...]) -> None:
-        average = self.layer_param.pooling_param.pool == AVE
-        self.spec = PoolingAverage(windows) if average else PoolingMax(windows)
-        self._primitive = self.primitive(self.spec)
+        self._windows = windows
+        if self._method == STOCHASTIC:
+            self._stochastic = StochasticPooling(self, windows)
+            return
+        self._spec = PoolingAverage(windows) if self._method == AVE else PoolingMax(windows)
+        self._primitive = self.primitive(self._spec)
 
     def reshape(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
         """Compute the number of windows."""
@@ -97,15 +106,16 @@ class PoolingLayer(Layer):
             self.fail_shape(f"expected a 4-D input (N, C, H, W), got shape {shape}.", bottom=0)
         if self._global:
             windows = tuple(PoolingWindow(max(size, 1), 1, 0) for size in shape[2:])
-            if self._primitive is None or windows != self.spec.windows:
+            if windows != self._windows:
                 self._use(windows)
+        padded = any(window.pad for window in self._windows)
         out = tuple(
-            window.output_size(size, floor=self._floor)
-            for window, size in zip(self.spec.windows, shape[2:], strict=True)
+            window.output_size(size, floor=self._floor, padded=padded)
+            for window, size in zip(self._windows, shape[2:], strict=True)
         )
         if min(out) < 1:
             self.fail_shape(
-                f"kernel {tuple(window.kernel for window in self.spec.windows)} does not fit into input {shape[2:]}.",
+                f"kernel {tuple(window.kernel for window in self._windows)} does not fit into input {shape[2:]}.",
                 bottom=0,
                 next_step="Use a smaller kernel, or global_pooling.",
             )
@@ -116,7 +126,7 @@ class PoolingLayer(Layer):
     def _warn_of_empty_windows(self, sizes: tuple[int, ...], out: tuple[int, ...]) -> None:
         if self._warned:
             return
-        for window, size, count in zip(self.spec.windows, sizes, out, strict=True):
+        for window, size, count in zip(self._windows, sizes, out, strict=True):
             if (count - 1) * window.stride - window.pad >= size:
                 self._warned = True
                 _log.warning(
@@ -132,15 +142,24 @@ class PoolingLayer(Layer):
 
     def forward(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
         """Pool."""
+        if self._stochastic is not None:
+            self._stochastic.forward(bottom[0].data, top[0].data)
+            return
         assert self._primitive is not None  # reshape came first
         self._primitive.forward([bottom[0].data], [], [blob.data for blob in top])
 
     def backward(self, top: Sequence[Blob], propagate_down: Sequence[bool], bottom: Sequence[Blob]) -> None:
         """Send gradients to the elements they came from; a mask has none."""
-        if propagate_down[0]:
-            assert self._primitive is not None  # reshape came first
-            self._primitive.backward([bottom[0].data], [], [top[0].data], [top[0].diff], [bottom[0].diff], [])
+        if not propagate_down[0]:
+            return
+        if self._stochastic is not None:
+            self._stochastic.backward(bottom[0].data, top[0].diff, bottom[0].diff)
+            return
+        assert self._primitive is not None  # reshape came first
+        self._primitive.backward([bottom[0].data], [], [top[0].data], [top[0].diff], [bottom[0].diff], [])
 
-    def lower(self, ctx: LowerContext) -> Sequence[Op]:
-        """Return one pooling."""
-        return [Op(self.spec, list(ctx.bottom), [], list(ctx.top))]
+    def lower(self, ctx: LowerContext) -> Sequence[Op] | None:
+        """Return one pooling; stochastic pooling is called as it is."""
+        if self._stochastic is not None:
+            return None
+        return [Op(self._spec, list(ctx.bottom), [], list(ctx.top))]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from engine.api import Array, Blob, Layer, Primitive
 from engine.ops import PoolingAverage, PoolingMax, PoolingWindow, product
 from nodes.memory import kept, scratch
+from nodes.vision.stochastic import StochasticPooling
 
 __all__ = ["SPPLayer"]
 
@@ -20,8 +21,22 @@ class _Level:
 
     windows: tuple[PoolingWindow, PoolingWindow]
     out: tuple[int, int]
-    primitive: Primitive
+    primitive: Primitive | StochasticPooling
     pooled: Array | None = None
+
+    def forward(self, x: Array) -> None:
+        """Pool into ``pooled``."""
+        if isinstance(self.primitive, StochasticPooling):
+            self.primitive.forward(x, self.pooled)
+        else:
+            self.primitive.forward([x], [], [self.pooled])
+
+    def backward(self, x: Array, grad: Array, target: Array) -> None:
+        """Overwrite ``target`` with the gradient of ``x`` for that of ``pooled``."""
+        if isinstance(self.primitive, StochasticPooling):
+            self.primitive.backward(x, grad, target)
+        else:
+            self.primitive.backward([x], [], [self.pooled], [grad], [target], [])
 
 
 class SPPLayer(Layer):
@@ -29,13 +44,13 @@ class SPPLayer(Layer):
 
     Level ``l`` of ``pyramid_height`` levels splits each side into ``b = 2^l`` windows: kernel and stride
     ``ceil(size / b)``, padding half of what the windows are longer than the side, rounded up. Bottom ``(N, C, H, W)``;
-    top ``(N, C * (1 + 4 + 16 + ...))``, level after level, or ``(N, C, 1, 1)`` with a single level. Source: He et al.
-    2014.
+    top ``(N, C * (1 + 4 + 16 + ...))``, level after level, or ``(N, C, 1, 1)`` with a single level. Stochastic pooling
+    takes no padding, so that each ``b`` must divide the sides. Source: He et al. 2014.
     """
 
     type = "SPP"
 
-    _average: bool
+    _method: int
     _levels: list[_Level]
 
     def setup(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
@@ -43,9 +58,7 @@ class SPPLayer(Layer):
         param = self.layer_param.spp_param
         if not param.pyramid_height:
             self.fail("expected pyramid_height of 1 or more, got 0.", next_step="Set spp_param pyramid_height.")
-        if param.pool == STOCHASTIC:
-            self.fail("stochastic pooling is not offered yet.", next_step="Use pool: MAX or pool: AVE.")
-        self._average = param.pool == AVE
+        self._method = int(param.pool)
         self._levels = []
 
     def reshape(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
@@ -72,12 +85,21 @@ class SPPLayer(Layer):
                 bottom=0,
                 next_step="Set a smaller spp_param pyramid_height, or use a larger input.",
             )
+        if self._method == STOCHASTIC and pad:
+            self.fail_shape(
+                f"expected an input whose sides split evenly into {parts} windows, as stochastic pooling takes no "
+                f"padding, got shape {shape}.",
+                bottom=0,
+                next_step="Set a smaller spp_param pyramid_height, or pool: MAX or pool: AVE.",
+            )
         return PoolingWindow(kernel, kernel, pad)
 
     def _level(self, windows: tuple[PoolingWindow, PoolingWindow], shape: tuple[int, ...]) -> _Level:
         rows, columns = windows
-        spec = PoolingAverage(windows) if self._average else PoolingMax(windows)
-        return _Level(windows, (rows.output_size(shape[2]), columns.output_size(shape[3])), self.primitive(spec))
+        out = rows.output_size(shape[2]), columns.output_size(shape[3])
+        if self._method == STOCHASTIC:
+            return _Level(windows, out, StochasticPooling(self, windows))
+        return _Level(windows, out, self.primitive((PoolingAverage if self._method == AVE else PoolingMax)(windows)))
 
     def _parts(self, shape: tuple[int, ...]) -> Iterator[tuple[_Level, tuple[int, ...], slice]]:
         """Yield each level with the shape of its result and the columns of the top that hold it."""
@@ -93,7 +115,7 @@ class SPPLayer(Layer):
         y = top[0].data.reshape((x.shape[0], -1)) if top[0].count else top[0].data
         for level, shape, columns in self._parts(x.shape):
             level.pooled = kept(self, level.pooled, x, shape)
-            level.primitive.forward([x], [], [level.pooled])
+            level.forward(x)
             if top[0].count:
                 y[:, columns] = level.pooled.reshape((x.shape[0], -1))
 
@@ -108,6 +130,6 @@ class SPPLayer(Layer):
             grad = scratch(self, "grad", x, shape)
             grad[...] = dy[:, columns].reshape(shape)
             target = share if place else dx
-            level.primitive.backward([x], [], [level.pooled], [grad], [target], [])
+            level.backward(x, grad, target)
             if place:
                 dx += share

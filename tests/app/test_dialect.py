@@ -8,10 +8,10 @@ import threading
 import pytest
 from PySide6.QtWidgets import QMenu
 
-from app.dialect import stored_dialect
 from app.document import Document
-from app.placement import Point, sidecar_path
+from app.placement import Point
 from engine.errors import SchemaError
+from engine.sidecar import sidecar_path, stored_dialect
 
 SSD = b'layer { name: "p" type: "Permute" bottom: "x" top: "y" permute_param { order: 0 } }\n'
 POOL = b'layer { name: "p" type: "Pooling" bottom: "x" top: "y" pooling_param { torch_pooling: true } }\n'

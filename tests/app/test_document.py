@@ -9,10 +9,11 @@ import stat
 import pytest
 
 from app.document import ChangedOnDiskError, Document
-from app.placement import Placement, Point, sidecar_path
+from app.placement import Placement, Point
 from app.solverfile import find_solver, is_solver, net_of_solver
 from engine.errors import CheckError, FileFormatError
 from engine.graph import OpGraph
+from engine.sidecar import sidecar_path
 from tests.support import shared_files
 
 TEXT = b"""layer { name: "a" type: "ReLU" bottom: "x" top: "y" } # kept

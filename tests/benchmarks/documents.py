@@ -92,12 +92,25 @@ def measure(layers: int = LAYERS, tries: int = 3) -> Figures:
             graph.add_node("ReLU", bottoms=[graph.node(middle).tops[0]], after=middle)
         made.append(change)
 
+    below = ids[ids.index(middle) + 1]
+    loose = graph.add_node("Power", bottoms=["?"], after=ids[5])
+    piece = graph.copy_fragment([middle])
     edits = {
         "set a field": lambda: graph.set_field(middle, ("convolution_param", "num_output"), str(next(numbers))),
+        "add a value": lambda: graph.append_field(middle, ("param",), "{ lr_mult: 2 }"),
+        "move a value": lambda: graph.move_field(middle, ("param", 0), 1),
+        "clear a value": lambda: graph.clear_field(middle, ("param", 1)),
+        "rename a layer": lambda: graph.rename_node(middle, f"layer{next(numbers)}"),
         "rename a blob": lambda: graph.rename_blob(middle, 0, f"blob{next(numbers)}"),
+        "detach": lambda: graph.detach(below, 0),
+        "disconnect": lambda: graph.disconnect(ids[next(numbers) + 3000], 0),
         "connect": lambda: graph.connect(ids[next(numbers) % 9], 0, ids[-1], 1),
         "add a layer": add,
         "undo": lambda: made.pop().undo(),  # type: ignore[attr-defined]
+        "add a layer anywhere": lambda: graph.add_node("ReLU", bottoms=[graph.node(middle).tops[0]]),
+        "paste a layer": lambda: graph.paste_fragment(piece),
+        "move a layer": lambda: graph.move_node(below, after=ids[next(numbers) + 6000]),
+        "connect and move": lambda: graph.connect(ids[next(numbers) + 8000], 0, loose, 0),
         "remove a layer": lambda: graph.remove_nodes([graph.node_ids()[len(graph) // 3]]),
         "ask for a node": lambda: graph.node(middle),
     }

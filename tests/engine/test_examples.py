@@ -12,6 +12,8 @@ import pytest
 from engine.errors import DataError
 from engine.examples import prepare_example
 from engine.files import datum_to_array
+from engine.layer import Phase
+from engine.net import Net
 from engine.resources import resource_path
 from engine.schema import load_schema, read_net, read_solver
 from tests.support import shared
@@ -101,6 +103,19 @@ def test_default_folder_is_the_users(monkeypatch, tmp_path):
     assert prepare_example().folder == tmp_path / "netcanvas" / "examples" / "lenet"
 
 
+def test_the_autoencoder_has_the_same_digits(example, tmp_path):
+    paths = prepare_example("autoencoder", tmp_path)
+    net, solver = read_net(paths.net), read_solver(paths.solver)
+    assert (paths.folder / solver.net) == paths.net
+    with Net(net, Phase.TEST, base_dirs=(tmp_path,), shapes_only=True) as built:
+        assert built.outputs == ["cross_entropy_loss", "l2_error"]
+        assert built.loss_weights == {"cross_entropy_loss": 1}
+    widths = [layer.inner_product_param.num_output for layer in net.layer if layer.type == "InnerProduct"]
+    assert widths == [1000, 500, 250, 30, 250, 500, 1000, 784]
+    assert records(tmp_path / "mnist_test_lmdb") == records(example.folder / "mnist_test_lmdb")
+    assert {file.name for file in tmp_path.iterdir()} >= {"README.md", "mnist_train_lmdb"}
+
+
 def test_unknown_example(tmp_path):
-    with pytest.raises(DataError, match="No example is called 'alexnet'"):
+    with pytest.raises(DataError, match="No example is called 'alexnet'.*autoencoder, lenet"):
         prepare_example("alexnet", tmp_path)

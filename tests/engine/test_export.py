@@ -113,6 +113,14 @@ def test_public_nets_are_rebuilt(path: Path) -> None:
     assert sum(len(line) > 100 for line in source.splitlines()) <= texts  # only a text that is long makes a line so
 
 
+def test_how_many_public_nets_can_be_expressed(capsys: pytest.CaptureFixture[str]) -> None:
+    """All that BVLC's schema reads; each is rebuilt by the test above."""
+    count = len(readable_nets())
+    with capsys.disabled():
+        print(f"\n{count} nets are rebuilt by their NetSpec programs")
+    assert count > 80 or not shared_files("corpus/prototxt/index.csv")
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from engine.layer import Phase
-from engine.registry import default_registry
 from engine.testing import LayerCase, check_gradients, check_layer
 from tests.nodes.loss_and_shape_cases import LOSS_CASES, PAIRS, PLACES, SHAPE_CASES
 from tests.nodes.recurrent_cases import RECURRENT_CASES
@@ -152,9 +151,3 @@ def test_counting_layer_keeps_the_interface(name: str) -> None:
 def test_layer_with_nearly_right_gradients(name: str) -> None:
     check_layer(PAIRS[name], gradients=False)
     check_gradients(PAIRS[name], tolerance=1e-6 if "far" in name else 2e-4)
-
-
-def test_every_builtin_layer_with_bottoms_has_a_case() -> None:
-    covered = {case.text.split('"')[1] for case in [*CASES.values(), *COUNTING.values(), *PAIRS.values()]}
-    registered = {info.type for info in default_registry().infos() if info.builtin and info.bottoms}
-    assert registered <= covered

@@ -51,9 +51,19 @@ def test_nan_comes_through_max_pooling() -> None:
     for place in np.ndindex(2, 2):
         values = np.zeros((1, 1, 2, 4))
         values[(0, 0, *place)] = np.nan
-        top, _ = run_layer(pool("kernel_size: 2 stride: 2"), values)
-        assert np.isnan(top[0, 0, 0, 0])
-        assert top[0, 0, 0, 1] == 0
+        net = layer_net(pool("kernel_size: 2 stride: 2"), values, tops="top mask")
+        net.forward()
+        assert np.isnan(net.blobs["top"].data[0, 0, 0, 0])
+        assert net.blobs["top"].data[0, 0, 0, 1] == 0
+        assert net.blobs["mask"].data.reshape(-1).tolist() == [4 * place[0] + place[1], 2]
+
+
+def test_padding_of_one_axis_drops_a_last_window_of_the_other() -> None:
+    """Caffe's ``PoolingLayer::Reshape`` looks at both axes as soon as one is padded."""
+    fields = "kernel_h: 3 kernel_w: 1 stride_h: 2 stride_w: 3 pad_w: 0"
+    padded, plain = (layer_net(pool(f"{fields} pad_h: {pad}"), np.ones((1, 1, 6, 5))) for pad in (1, 0))
+    assert padded.blobs["top"].shape == (1, 1, 4, 2)
+    assert plain.blobs["top"].shape == (1, 1, 3, 3)
 
 
 @pytest.mark.parametrize(("method", "value"), [("MAX", np.finfo(np.float32).min), ("AVE", 0)])
@@ -88,7 +98,7 @@ def test_global_pooling_follows_the_input() -> None:
         ("kernel_size: 2 stride: 0", "stride of 1 or more"),
         ("global_pooling: true kernel_size: 2", "no kernel size with global_pooling"),
         ("global_pooling: true pad: 1", "pad 0 and stride 1"),
-        ("pool: STOCHASTIC kernel_size: 2", "stochastic pooling is not offered yet"),
+        ("pool: STOCHASTIC kernel_size: 2 pad: 1", r"no pad with pool: STOCHASTIC, got \(1, 1\)"),
         ("kernel_size: 9", r"kernel \(9, 9\) does not fit into input \(4, 4\)"),
     ],
 )

@@ -159,7 +159,7 @@ def test_pyramid_follows_the_input() -> None:
     [
         ("", (1, 2, 5, 5), "pyramid_height of 1 or more, got 0"),
         ("pyramid_height: 3", (1, 2, 5, 5), "splits into 4 windows a side.*5 pixels are too few"),
-        ("pyramid_height: 1 pool: STOCHASTIC", (1, 2, 5, 5), "stochastic pooling is not offered"),
+        ("pyramid_height: 2 pool: STOCHASTIC", (1, 2, 4, 5), "split evenly into 2 windows.*takes no padding"),
         ("pyramid_height: 1", (2, 5), r"4-D input .*got shape \(2, 5\)"),
     ],
 )

@@ -124,6 +124,9 @@ def _vision() -> dict[str, LayerCase]:
     def im2col(fields: str) -> str:
         return f'type: "Im2col" convolution_param {{ {fields} }}'
 
+    def stochastic(fields: str) -> str:
+        return f'type: "Pooling" pooling_param {{ pool: STOCHASTIC {fields} }}'
+
     def spp(fields: str) -> str:
         return f'type: "SPP" spp_param {{ {fields} }}'
 
@@ -150,6 +153,13 @@ def _vision() -> dict[str, LayerCase]:
         "im2col 1-d axis 2": LayerCase(im2col("kernel_size: 3 axis: 2"), [normal(2, 2, 3, 6)]),
         "spp": LayerCase(spp("pyramid_height: 3"), [normal(2, 3, 9, 7)]),
         "spp mean": LayerCase(spp("pyramid_height: 2 pool: AVE"), [normal(2, 3, 5, 7)]),
+        "stochastic pool": LayerCase(stochastic("kernel_size: 3 stride: 2"), [positive(2, 3, 6, 5)]),
+        "stochastic pool gap": LayerCase(stochastic("kernel_h: 1 kernel_w: 2 stride: 3"), [positive(2, 2, 8, 7)]),
+        "stochastic pool test": LayerCase(
+            stochastic("kernel_size: 3 stride: 2"), [positive(2, 3, 6, 5)], phase=Phase.TEST
+        ),
+        "stochastic pool global": LayerCase(stochastic("global_pooling: true"), [positive(2, 2, 3, 4)]),
+        "spp stochastic": LayerCase(spp("pyramid_height: 2 pool: STOCHASTIC"), [positive(2, 3, 4, 6)]),
         "spp one level": LayerCase(spp("pyramid_height: 1"), [normal(2, 3, 5, 4)]),
     }
 

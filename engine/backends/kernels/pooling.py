@@ -199,7 +199,8 @@ class PoolingMaxKernel(_PoolingKernel):
         for taps in itertools.product(*places):
             elements = tuple(tap[1][1] for tap in taps)
             windows = (..., *(tap[2][1] for tap in taps))
-            hit = (x[(..., *elements)] == y[windows]) & ~found[windows]
+            own, best = x[(..., *elements)], y[windows]
+            hit = ((own == best) | (xp.isnan(own) & xp.isnan(best))) & ~found[windows]
             xp.copyto(indices[windows], flat[elements], where=hit)
             found[windows] |= hit
 

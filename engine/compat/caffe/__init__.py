@@ -10,25 +10,41 @@ from typing import TYPE_CHECKING, Any
 
 from engine.compat.caffe.layer import Layer
 from engine.compat.caffe.missing import not_offered
-from engine.compat.caffe.session import set_device, set_mode_cpu, set_mode_gpu, set_random_seed
+from engine.compat.caffe.session import init_log, log, set_device, set_mode_cpu, set_mode_gpu, set_random_seed
 from engine.layer import Phase
 
 if TYPE_CHECKING:
     from engine.compat.caffe.net import Net
     from engine.compat.caffe.net_spec import NetSpec, layers, params, to_proto
-    from engine.compat.caffe.solver import SGDSolver, Solver, get_solver
+    from engine.compat.caffe.solver import (
+        AdaDeltaSolver,
+        AdaGradSolver,
+        AdamSolver,
+        NesterovSolver,
+        RMSPropSolver,
+        SGDSolver,
+        Solver,
+        get_solver,
+    )
 
 __all__ = [
     "TEST",
     "TRAIN",
+    "AdaDeltaSolver",
+    "AdaGradSolver",
+    "AdamSolver",
     "Layer",
+    "NesterovSolver",
     "Net",
     "NetSpec",
+    "RMSPropSolver",
     "SGDSolver",
     "Solver",
     "get_solver",
+    "init_log",
     "layer_type_list",
     "layers",
+    "log",
     "params",
     "set_device",
     "set_mode_cpu",
@@ -43,6 +59,11 @@ TRAIN = Phase.TRAIN
 TEST = Phase.TEST
 
 _ON_DEMAND = {
+    "AdaDeltaSolver": "solver",
+    "AdaGradSolver": "solver",
+    "AdamSolver": "solver",
+    "NesterovSolver": "solver",
+    "RMSPropSolver": "solver",
     "Net": "net",
     "NetSpec": "net_spec",
     "SGDSolver": "solver",

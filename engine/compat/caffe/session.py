@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from typing import Any
 
-__all__ = ["session", "set_device", "set_mode_cpu", "set_mode_gpu", "set_random_seed"]
+__all__ = ["init_log", "log", "session", "set_device", "set_mode_cpu", "set_mode_gpu", "set_random_seed"]
 
 _log = logging.getLogger("netcanvas.caffe")
 
@@ -53,3 +54,12 @@ def set_device(device_id: int) -> None:
 def set_random_seed(seed: int) -> None:
     """Seed nets and solvers created from now on, and the global generators that Python layers draw from."""
     session.seed = int(seed)
+
+
+def init_log(*_: Any, **__: Any) -> None:
+    """Do nothing: where the log goes is the program's choice (``logging``), not the script's."""
+
+
+def log(message: str) -> None:
+    """Write a line to the log."""
+    _log.info("%s", message)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from engine.prototxt import Field, ListValue, Message, Note, Scalar
+from engine.prototxt import Field, ListValue, Message, Note, Numbers, Scalar
 
 __all__ = ["Entry", "comments", "print_entries", "read_entries"]
 
@@ -69,7 +69,10 @@ def _read_field(item: Field) -> Iterator[Entry]:
         return
     above += comments(item.value.open)
     for element in item.value.elements:
-        yield _entry(item.name, element.value, above + comments(element.lead), " ".join(comments(element.tail)))
+        value = element.value
+        if isinstance(value, Numbers):  # as a list still
+            value = Scalar(f"[{value.text}]")
+        yield _entry(item.name, value, above + comments(element.lead), " ".join(comments(element.tail)))
         above = []
     left = above + comments(item.value.close_lead) + ([beside] if beside else [])
     if left:

@@ -19,6 +19,7 @@ from engine.schema.upgrade.entries import Entry, comments, print_entries, read_e
 from engine.schema.upgrade.nets import input_shapes, upgrade_net, upgrade_solver
 from engine.schema.upgrade.oldest import fold_padding
 from engine.schema.upgrade.types import PADDING
+from engine.schema.values import parse_string
 
 __all__ = ["upgraded_net_text", "upgraded_solver_text"]
 
@@ -195,7 +196,7 @@ def _padded(entries: list[Entry], block: Any) -> list[Entry]:
     bottoms = [entry for entry in entries if entry.name == "bottom"]
     changed = False
     for entry, name in zip(bottoms, block.bottom, strict=False):
-        if Scalar(entry.text).as_str() != name:
+        if parse_string(Scalar(entry.text).as_bytes()) != name:
             entry.value, changed = quote(name), True
     if changed:
         inner = next(entry for entry in entries if entry.name == "layer")

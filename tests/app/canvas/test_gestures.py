@@ -7,6 +7,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtWidgets import QLabel
 
 from app.canvas.find import layers_of
+from engine.graph import View
 from tests.app.canvas.hands import CTRL, MIDDLE, RIGHT, SHIFT, Hands
 
 
@@ -289,11 +290,11 @@ def test_duplicate_and_copy_and_paste(hands):
 
 def test_the_phase_view_dims_what_is_not_in_it(hands):
     document = hands.view.document
-    document.set_phase_view("TRAIN")
+    document.set_view(View("TRAIN"))
     hands.view.canvas.refresh_faces()
     assert hands.node("accuracy").face.ghost
     assert not hands.node("conv1").face.ghost
-    document.set_phase_view("all")
+    document.set_view(View())
     hands.view.canvas.refresh_faces()
     assert not hands.node("accuracy").face.ghost
 

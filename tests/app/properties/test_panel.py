@@ -52,6 +52,7 @@ def test_rename(bench: Make) -> None:
     net.qtbot.keyClicks(name, "first")
     net.qtbot.keyClick(name, Qt.Key.Key_Return)
     assert net.document.graph.node(net.document.selection.node_ids[0]).name == "first"
+    assert any("trained as 'conv1'" in label.text() for label in net.panel.findChildren(QLabel) if label.isVisible())
     net.check_undo_redo()
 
 

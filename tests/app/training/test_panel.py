@@ -33,7 +33,7 @@ def test_before_training_it_says_what_to_do(panel: TrainingPanel) -> None:
 def test_fifty_iterations_end_with_curves_figures_and_a_run_folder(
     panel: TrainingPanel, qtbot: QtBot, project: Path
 ) -> None:
-    (project / "solver.prototxt.extras.json").write_text('{"warmup": 5}')
+    (project / "solver.prototxt.extras.json").write_text('{"warm_up": {"iterations": 5}}')
     click(qtbot, panel, "train_button")
     wait_for_state(qtbot, panel, "finished")
     assert len(panel.model.train) == 50
@@ -52,7 +52,7 @@ def test_fifty_iterations_end_with_curves_figures_and_a_run_folder(
     assert shown_run(panel) == run
     assert run.net_file.read_bytes() == (project / "tiny.prototxt").read_bytes()
     assert run.solver_file.read_bytes() == (project / "solver.prototxt").read_bytes()
-    assert run.extras_file.read_text() == '{"warmup": 5}'
+    assert run.extras_file.read_text() == '{"warm_up": {"iterations": 5}}'
     assert panel.runs.table.topLevelItem(0).text(0) == run.name
     assert panel.runs.table.topLevelItem(0).text(1) == "finished"
     assert panel.train_action.isEnabled()
@@ -263,16 +263,16 @@ def test_runs_can_be_opened_and_resumed_from_the_list(panel: TrainingPanel, qtbo
 def test_runs_go_to_the_users_folder_where_the_net_may_not_be_written(
     project: Path, document: Document, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from app.training import launch
+    from engine.worker import places
 
-    assert launch.run_parents(document.path)[0] == project / "runs"
-    monkeypatch.setattr(launch, "user_data_path", lambda: tmp_path / "user")
-    monkeypatch.setattr(launch.os, "access", lambda path, mode: False)
-    own, beside = launch.run_parents(document.path)
+    assert places.run_parents(document.path)[0] == project / "runs"
+    monkeypatch.setattr(places, "user_data_path", lambda: tmp_path / "user")
+    monkeypatch.setattr(places.os, "access", lambda path, mode: False)
+    own, beside = places.run_parents(document.path)
     assert own.parent == tmp_path / "user" / "runs"
     assert own.name.startswith("tiny-")
     assert beside == project / "runs"
-    assert launch.run_parents(None)[0].is_relative_to(tmp_path / "user")
+    assert places.run_parents(None)[0].is_relative_to(tmp_path / "user")
 
 
 @pytest.mark.usefixtures("endless")

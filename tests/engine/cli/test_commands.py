@@ -89,7 +89,7 @@ def test_train_goes_on_from_a_snapshot_and_from_weights(project: Path, capsys: p
         (["train", "--solver", "S", "--seed", "99999999999999999999"], 2, "from 0 to 9223372036854775807"),
         (["train", "--solver", "S", "--weights", ""], 2, "one or more .caffemodel files"),
         (["test", "--model", "N", "--weights", "S", "--iterations", "-5"], 2, "1 or more, got '-5'"),
-        (["test", "--model", "E", "--weights", "S"], 1, "nothing to score"),
+        (["test", "--model", "E", "--weights", "S"], 1, "nothing to run"),
     ],
 )
 def test_errors(
@@ -124,7 +124,7 @@ def test_test_prints_scores(project: Path, as_json: bool, capsys: pytest.Capture
         result = json.loads(text)
         assert result["batches"] == 13 and set(result["outputs"]) == set(trained) == {"accuracy", "loss"}
     else:
-        assert re.search(r"^Loss: [0-9.]+\naccuracy = [0-9.]+\nloss = [0-9.]+$", text, re.MULTILINE)
+        assert re.search(r"^Loss: ([0-9.]+)\naccuracy = [0-9.]+\nloss = \1 \(\* 1 = \1 loss\)$", text, re.MULTILINE)
 
 
 class SendSignal:

@@ -59,7 +59,8 @@ def test_json(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "words"), [("<html>", "HTML page"), (NET + "layer {", "page:5:"), (None, "No such file")]
+    ("content", "words"),
+    [("<html>", "HTML page"), (NET + "layer {", "page:5:"), (None, "was not found. Check the path.")],
 )
 def test_what_is_no_net_is_trouble(
     files: Path, content: str | None, words: str, capsys: pytest.CaptureFixture[str]

@@ -198,3 +198,85 @@ def test_bad_records_are_named(tmp_path: Path, images: np.ndarray, layer: LayerM
         with pytest.raises(DataError, match=f"Record '00000001' of.*{message}"):
             source.next()
         source.close()
+
+
+def encode(pixels: np.ndarray) -> bytes:
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def test_encoded_images_become_coloured_or_grey_where_forced(tmp_path: Path, layer: LayerMaker) -> None:
+    pixels = np.random.default_rng(0).integers(0, 256, (5, 7, 3), dtype=np.uint8)
+    datums = []
+    for content in (encode(pixels), encode(pixels[:, :, 1])):
+        datums.append(make_datum(np.zeros((1, 1, 1), np.uint8), 1))
+        datums[-1].data, datums[-1].encoded = content, True
+    path = write_lmdb(tmp_path / "db", datums)
+    source = open_datum_source(layer(text(path, batch=2, transform="force_color: true")), train=False, seed=0)
+    coloured, grey = source.next().arrays[0]
+    np.testing.assert_array_equal(coloured, pixels[:, :, ::-1].transpose(2, 0, 1))
+    np.testing.assert_array_equal(grey, np.stack([pixels[:, :, 1]] * 3))
+    source.close()
+    source = open_datum_source(layer(text(path, batch=2, transform="force_gray: true")), train=False, seed=0)
+    coloured, grey = source.next().arrays[0]
+    assert np.abs(coloured[0] - pixels.astype(float) @ [0.299, 0.587, 0.114]).max() <= 1
+    np.testing.assert_array_equal(grey[0], pixels[:, :, 1])
+    source.close()
+    source = open_datum_source(layer(text(path, batch=2)), train=False, seed=0)  # as stored: 3 channels, then 1
+    with pytest.raises(DataError, match=r"Record '00000001' .*expected shape \(3, 5, 7\).*got \(1, 5, 7\)"):
+        source.next()
+    source.close()
+    with pytest.raises(DataError, match="force_color or force_gray, got both"):
+        both = "force_gray: true force_color: true"
+        open_datum_source(layer(text(path, transform=both)), train=False, seed=0)
+
+
+@pytest.mark.parametrize("train", [True, False])
+def test_records_of_several_sizes_share_a_batch_where_they_are_cropped(
+    tmp_path: Path, images: np.ndarray, layer: LayerMaker, train: bool
+) -> None:
+    smaller = images[1][:, :4, :5]
+    path = write_lmdb(tmp_path / "db", [make_datum(images[0], 0), make_datum(smaller, 1)])
+    source = open_datum_source(layer(text(path, batch=2, transform="crop_size: 4 scale: 2")), train=train, seed=0)
+    batch = source.next().arrays[0]
+    places = [
+        [
+            2.0 * image[:, top : top + 4, left : left + 4]
+            for top in range(image.shape[1] - 3)
+            for left in range(image.shape[2] - 3)
+        ]
+        for image in (images[0], smaller)
+    ]
+    for crop, possible in zip(batch, places, strict=True):
+        assert any(np.array_equal(crop, each) for each in possible)
+    if not train:
+        np.testing.assert_array_equal(batch[0], 2.0 * images[0][:, 1:5, 2:6])
+        np.testing.assert_array_equal(batch[1], 2.0 * smaller[:, 0:4, 0:4])
+    source.close()
+    source = open_datum_source(layer(text(path, batch=2, transform="crop_size: 5")), train=train, seed=0)
+    with pytest.raises(DataError, match=r"crop_size of at most 4, got 5.*Record '00000001' of"):
+        source.next()
+    source.close()
+
+
+def test_mirror_is_random_in_test_too_and_crops_are_not(tmp_path: Path, images: np.ndarray, layer: LayerMaker) -> None:
+    path = write_lmdb(tmp_path / "db", [make_datum(images[0], 0)])
+    param = layer(text(path, batch=64, transform="crop_size: 4 mirror: true"))
+    source = open_datum_source(param, train=False, seed=0)
+    centre = images[0][:, 1:5, 2:6]
+    flipped = []
+    for image in source.next().arrays[0]:
+        flipped.append(np.array_equal(image, centre[:, :, ::-1]))
+        assert flipped[-1] or np.array_equal(image, centre)
+    assert 16 < sum(flipped) < 48
+    source.close()
+
+
+def test_several_layers_in_one_process_each_see_every_record(database: Path, layer: LayerMaker) -> None:
+    """Caffe 1.0 gives every layer a cursor of its own."""
+    sources = [open_datum_source(layer(text(database, batch=5)), train=True, seed=seed) for seed in range(3)]
+    seen = [[label for _ in range(2) for label in source.next().arrays[1].tolist()] for source in sources]
+    assert seen == [list(range(10))] * 3
+    for source in sources:
+        source.close()

@@ -149,3 +149,16 @@ def test_missing_list(layer: LayerMaker, source: str) -> None:
 def test_hdf5_file_named_as_list(tmp_path: Path, layer: LayerMaker) -> None:
     with pytest.raises(DataError, match="not text"):
         open_hdf5_source(layer(text(write(tmp_path / "a.h5", x=np.zeros((1, 1))))), seed=0)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_damaged_files_are_named(tmp_path: Path, layer: LayerMaker, seed: int) -> None:
+    path = write(tmp_path / "a.h5", x=np.zeros((50, 3)), y=np.arange(50.0))
+    (tmp_path / "list.txt").write_text("a.h5\n")
+    random = np.random.default_rng(seed)
+    data = bytearray(path.read_bytes())
+    for place in random.integers(0, 1500, 40):
+        data[place] ^= 1 << int(random.integers(8))
+    path.write_bytes(data[: len(data) - seed * 50])
+    with pytest.raises(DataError, match=r"Layer 'h'.*a.h5'"):
+        open_hdf5_source(layer(text(tmp_path / "list.txt", tops='top: "x" top: "y"')), seed=0)

@@ -90,7 +90,13 @@ CASES = [
         "a",
         fixed=True,
     ),
-    Case("cycle", layer("a", "c", "b") + layer("b", "b", "c"), X + layer("a", "x", "b") + layer("b", "b", "c"), "a"),
+    Case(
+        "cycle",
+        layer("a", "c", "b") + layer("b", "b", "c"),
+        X + layer("a", "x", "b") + layer("b", "b", "c"),
+        "a",
+        fixed=True,
+    ),
     Case(
         "forward-reference",
         layer("a", "b", "c") + layer("b", "", "b"),
@@ -126,6 +132,27 @@ CASES = [
         "in-place-refused",
         IMAGE + layer("a", "x", "x", "Convolution", CONV) + layer("b", "x", "y"),
         IMAGE + layer("a", "x", "y", "Convolution", CONV),
+        "a",
+        fixed=True,
+    ),
+    Case(
+        "in-place-shared",
+        X + layer("b", "x", "z") + layer("a", "x", "x", "ReLU") + layer("c", "x", "w"),
+        X + layer("a", "x", "x", "ReLU") + layer("b", "x", "z") + layer("c", "x", "w"),
+        "a",
+        fixed=True,
+    ),
+    Case(
+        "in-place-shared",
+        X + layer("b", "x", "y", more="loss_weight: 1") + layer("a", "y", "y", "ReLU"),
+        X + layer("b", "x", "y") + layer("a", "y", "y", "ReLU", "loss_weight: 1"),
+        "a",
+        fixed=True,
+    ),
+    Case(
+        "in-place-shared",
+        X + layer("a", "x x", "x", "Eltwise"),
+        X + layer("b", "x", "z", more=TEST) + layer("a", "x", "x", "ReLU", TRAIN),
         "a",
         fixed=True,
     ),
@@ -199,7 +226,39 @@ CASES = [
     Case("field-unknown", X + layer("a", "x", "y", more="bogus: 1"), X + layer("a", "x", "y"), "a", severity="warning"),
     Case("field-value", X + layer("a", "x", "y", more="power_param { scale: big }"), X, "a"),
     Case("field-repeated", X + layer("a", "x", "y", more="phase: TRAIN phase: TEST"), X, "a", fixed=True),
-    Case("word-unknown", X + layer("a", "x", "y", more="phase: TRAINING"), X, "a", severity="warning"),
+    Case("word-unknown", X + layer("a", "x", "y", more="phase: LEARN"), X, "a", severity="warning"),
+    Case("word-unknown", X + layer("a", "x", "y", more="phase: TRAINING"), X, "a", True, "warning"),
+    Case(
+        "word-unknown", IMAGE + layer("a", "x", "y", "Pooling", "pooling_param { pool: max }"), X, "a", True, "warning"
+    ),
+    Case("field-value", X + layer("a", "x", "y").replace('"Power"', "Power"), X, "a", True),
+    Case("field-value", X + layer("a", "x", "y", more='power_param { scale: "2" }'), X, "a", True),
+    Case("field-unknown", X + layer("a", "x", "y", more="power_parm { scale: 2 }"), X, "a", True, "warning"),
+    Case("field-unknown", X + layer("a", "x", "y", "InnerProduct", "num_output: 2 # c\n"), X, "a", True, "warning"),
+    Case(
+        "field-unknown",
+        X + layer("a", "x", "y", "InnerProduct", "inner_product_param { num_output: 2 loss_weight: 1 }"),
+        X,
+        "a",
+        True,
+        "warning",
+    ),
+    Case("field-unknown", X + layer("a", "x", "y", more="scael: 2 # no one knows\n"), X, "a", False, "warning"),
+    Case("entries-count", X + layer("a", "x", "y", more="loss_weight: [1, 0]"), X, "a", True),
+    Case("entries-count", X + layer("a", "x", "y", more="propagate_down: [true, false, true]"), X, "a", True),
+    Case(
+        "entries-count",
+        with_labels(2) + layer("a", "x l", "y", "Accuracy", "propagate_down: false"),
+        with_labels(2) + layer("a", "x l", "y", "Accuracy", "propagate_down: [false, false]"),
+        "a",
+    ),
+    Case(
+        "entries-count",
+        X + layer("a", "x", "y", "InnerProduct", IP + " param { lr_mult: 1 } param { } param { }"),
+        X + layer("a", "x", "y", "InnerProduct", IP + " param { lr_mult: 1 } param { }"),
+        "a",
+        True,
+    ),
     Case(
         "field-not-offered",
         X + layer("a", "x", "y", more="permute_param { order: 0 }"),
@@ -207,6 +266,22 @@ CASES = [
         "a",
         severity="warning",
         dialect="ssd",
+    ),
+    Case(
+        "field-ignored",
+        layer("a", "", "x", "Data", "data_param { scale: 2 }"),
+        layer("a", "", "x", "Data", "transform_param { scale: 2 }"),
+        "a",
+        True,
+        "warning",
+    ),
+    Case(
+        "field-ignored",
+        layer("a", "", "x", "WindowData", "window_data_param { scale: 2 } transform_param { scale: 3 }"),
+        layer("a", "", "x", "WindowData", "window_data_param { scale: 2 } transform_param { mirror: true }"),
+        "a",
+        True,
+        "warning",
     ),
     Case(
         "file-missing",
@@ -302,7 +377,8 @@ def test_no_code_is_left_out():
         for each in ast.walk(ast.parse(module.read_text())):
             if isinstance(each, ast.Constant) and isinstance(each.value, str):
                 codes |= set(re.findall(r"\A[a-z]+(?:-[a-z]+)+\Z", each.value))
-    assert codes - {"in-place"} == ({case.code for case in CASES} | {case[0] for case in SOLVER_CASES}) - {
+    elsewhere = {"in-place", "plugin-patches", "bottom-view", "solver-file"}
+    assert codes - elsewhere == ({case.code for case in CASES} | {case[0] for case in SOLVER_CASES}) - {
         "syntax",
         "shape",
         "cycle",

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from engine.diagnostics import SchemaMemo, diagnose
+from engine.diagnostics import Diagnosis, SchemaMemo, diagnose
 from engine.graph import OpGraph
 from tests.engine.diagnostics.test_diagnose import Types
 from tests.engine.graph.nets import CHAIN, LENET, layer
@@ -75,5 +75,21 @@ def test_only_what_an_edit_concerns_is_looked_at_again():
     terms = (None, None, frozenset(), graph.states)
     diagnose(graph, memo=memo)
     graph.set_field(graph.node_ids()[50], ("power_param", "scale"), "2")
-    due = [graph.node(node).name for node in memo.due(graph, *terms)]
+    assert len([*memo.take_in(graph, *terms)]) == 2  # the layer, and the end
+    due = [graph.node(node).name for node in memo.due(graph)]
     assert due == ["l0", "l49", "l50", "l51", "l99"]  # with both ends, of which there is something to tell
+
+
+@pytest.mark.parametrize("steps", [1, 30, 60, 150, 250])
+def test_a_diagnosis_that_an_edit_cuts_short_leaves_nothing_out(steps: int):
+    text = "".join(layer(f"l{place}", f"b{place}", f"b{place + 1}") for place in range(100))
+    graph = OpGraph.parse(text)
+    memo = SchemaMemo()
+    begun = Diagnosis(graph, memo=memo)
+    done = [begun.work(0) for _ in range(steps)]
+    assert any(done) == (steps > 204)
+    graph.remove_nodes([graph.node_ids()[40]])
+    assert begun.is_stale
+    with pytest.raises(RuntimeError, match="edited"):
+        begun.work(1)
+    assert diagnose(graph, memo=memo) == diagnose(graph)

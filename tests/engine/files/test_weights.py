@@ -177,7 +177,6 @@ def test_truncated_file_is_refused(tmp_path, read, cut):
         (b"layer { name: 'a' }\n", "a net in prototxt"),
         (b"<!DOCTYPE html><html></html>", "an HTML page"),
         (b"", "an empty file"),
-        (b"\x89HDF\r\n\x1a\n" + bytes(50), "an HDF5 file"),
         (SCHEMA.message("SolverState")(iter=3, learned_net="x").SerializeToString(), "a solver state"),
     ],
 )

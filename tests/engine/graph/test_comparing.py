@@ -93,3 +93,22 @@ def test_fields_of_the_net():
         "name: 'a'\n" + LENET.partition("\n")[2], "name: 'b'\n" + LENET.partition("\n")[2]
     ).net_fields
     assert (change.field, change.old, change.new) == ("name", "a", "b")
+
+
+def test_a_layer_that_is_renamed_and_changed_is_still_one_layer():
+    old = layer("d", "", "x", "Input") + layer("c", "x", "c", "Power", "power_param { scale: 2 }") + layer("r", "c", "y")
+    new = old.replace('"c"', '"first"').replace("scale: 2", "scale: 3")
+    found = compare(OpGraph.parse(old), OpGraph.parse(new))
+    assert [(a.name, b.name) for a, b in found.renamed] == [("c", "first")]
+    assert not found.added and not found.removed
+    told = [(node.name, change.field, change.old, change.new) for _, node, changes in found.changed for change in changes]
+    assert told[0] == ("first", "power_param.scale", "2", "3")
+
+
+def test_of_several_that_may_have_taken_its_place_none_is_chosen():
+    old = layer("d", "", "x", "Input") + layer("c", "x", "c", "Power", "power_param { scale: 2 }")
+    new = layer("d", "", "x", "Input") + "".join(
+        layer(name, "x", name, "Power", f"power_param {{ scale: {scale} }}") for name, scale in (("a", 3), ("b", 4))
+    )
+    found = compare(OpGraph.parse(old), OpGraph.parse(new))
+    assert not found.renamed and len(found.added) == 2 and len(found.removed) == 1

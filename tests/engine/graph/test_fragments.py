@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.errors import GraphError
+from engine.errors import CheckError, GraphError
 from engine.graph import OpGraph
 from tests.engine.graph.nets import CHAIN, LENET, assert_consistent, layer, node, state, wires
 
@@ -102,4 +102,52 @@ def test_an_old_fragment_that_cannot_be_read_is_refused_and_nothing_changes():
     wrong = padding_first + 'layers { layer { name: "r" type: "relu" } bottom: "p" top: "r" }\n'
     with pytest.raises(GraphError, match="old format"):
         graph.paste_fragment(wrong)
+    assert graph.text == LENET
+
+
+COMMENTED = """# who knows why
+layer {  # first
+  name: "c"   type: 'Convolution'
+  # from the left
+  bottom: "x"; top: "c"
+
+  convolution_param { num_output: 0x10, kernel_size: [3, 5] }  # odd on purpose
+  # the end
+}  # really
+"""
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("unit", ["  ", "    ", "\t"])
+def test_a_copy_is_as_it_was_written_but_for_its_names(unit, newline):
+    head = f'layer {{\n{unit}name: "d"\n{unit}type: "Input"\n{unit}top: "x"\n}}\n'.replace("\n", newline)
+    there = OpGraph.parse(COMMENTED.replace("\n", "\r\n"))
+    graph = OpGraph.parse(head)
+    (made,) = graph.paste_fragment(there.copy_fragment(there.node_ids()), keep_inputs=True)
+    expected = COMMENTED.replace("  name", f"{unit}name").replace("\n  bottom", f"\n{unit}bottom")
+    expected = expected.replace("\n  #", f"\n{unit}#").replace("\n  conv", f"\n{unit}conv").replace("\n", newline)
+    assert graph.text == head + expected and graph.node(made).name == "c"
+    assert_consistent(graph)
+    (twin,) = graph.paste_fragment(graph.copy_fragment([made]), keep_inputs=True)
+    renamed = expected.replace('"c"', f'"{graph.node(twin).name}"')
+    assert graph.text == head + expected + renamed
+
+
+def test_a_copy_of_an_indented_layer_loses_the_indentation_of_its_place():
+    there = OpGraph.parse('  # note\n  layer {\n    name: "a"\n    type: "ReLU"\n  }')
+    graph = OpGraph.parse(layer("d", "", "x").rstrip("\n"))
+    graph.paste_fragment(there.copy_fragment(there.node_ids()))
+    assert graph.text == layer("d", "", "x") + '# note\nlayer {\n  name: "a"\n  type: "ReLU"\n}\n'
+
+
+def test_a_layer_without_a_name_gets_one_and_keeps_its_comments():
+    graph = OpGraph.parse(layer("d", "", "x"))
+    (made,) = graph.paste_fragment('layer {\n  # mine\n  type: "ReLU"  # yes\n  bottom: "x"\n  top: "x"\n}\n')
+    assert graph.node(made).name and "  # mine\n" in graph.text and 'type: "ReLU"  # yes' in graph.text
+
+
+def test_broken_layers_are_not_pasted():
+    graph = OpGraph.parse(LENET)
+    with pytest.raises(CheckError, match="broken"):
+        graph.paste_fragment('layer { name: "r" type: "ReLU" bottom = "x" }')
     assert graph.text == LENET

@@ -110,18 +110,21 @@ def test_layers_without_names_are_nodes_too():
         ("include { phase: TRAIN } include { phase: TEST }", {"TRAIN", "TEST"}),
         ("exclude { phase: TRAIN }", {"TEST"}),
         ("exclude { phase: TRAIN } exclude { phase: TEST }", set()),
-        ("include { phase: TEST min_level: 1 }", set()),
+        ("include { phase: TEST min_level: 1 }", {"TEST"}),
+        ("include { phase: TEST max_level: -1 }", {"TEST"}),
+        ("include { min_level: 2 max_level: 1 }", set()),
         ("include { max_level: 0 }", {"TRAIN", "TEST"}),
         ("exclude { phase: TEST max_level: -1 }", {"TRAIN", "TEST"}),
         ('include { phase: TEST stage: "a" } include { phase: TRAIN }', {"TRAIN", "TEST"}),
-        ('include { stage: "a" stage: "b" }', set()),
+        ('include { stage: "a" stage: "b" }', {"TRAIN", "TEST"}),
+        ('include { stage: "a" not_stage: "a" }', set()),
         ('include { phase: TRAIN not_stage: "a" }', {"TRAIN"}),
         ("include: [{ phase: TRAIN }]", {"TRAIN"}),
         ("", {"TRAIN", "TEST"}),
     ],
 )
 def test_rules_decide_the_phases(rules, phases):
-    """B10."""
+    """B10; a layer counts to a phase when some level and stages that the document speaks of bring it in."""
     (found,) = OpGraph.parse(layer("a", "", "x", more=rules)).nodes()
     assert found.phases == phases
 

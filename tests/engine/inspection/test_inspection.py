@@ -110,6 +110,34 @@ class TestShapes:
         assert client.layer_shapes(layer, Phase.TRAIN, [], base_dirs=[tmp_path]).tops == ((4, 3, 2), (4,))
 
     @pytest.mark.parametrize(
+        ("text", "tops"),
+        [
+            ('"ImageData" top: "x" top: "y" image_data_param { source: "images" batch_size: 3 }', ((3, 3, 4, 6), (3,))),
+            (
+                '"WindowData" top: "x" top: "y" transform_param { crop_size: 5 } '
+                'window_data_param { source: "windows" batch_size: 2 }',
+                ((2, 3, 5, 5), (2,)),
+            ),
+        ],
+    )
+    def test_images_of_a_list(
+        self, client: InspectionClient, tmp_path: Path, text: str, tops: tuple[tuple[int, ...], ...]
+    ) -> None:
+        (tmp_path / "a.ppm").write_bytes(b"P6 6 4 255\n" + bytes(6 * 4 * 3))
+        (tmp_path / "images").write_text("a.ppm 1\n")
+        (tmp_path / "windows").write_text("# 0 a.ppm 3 4 6 2 1 0.9 0 0 1 1 0 0.1 1 1 3 3\n")
+        layer = message(f"type: {text}")
+        assert client.layer_shapes(layer, Phase.TRAIN, [], base_dirs=[tmp_path]).tops == tops
+
+    def test_a_damaged_database_ends_neither_process(self, client: InspectionClient, tmp_path: Path) -> None:
+        (tmp_path / "db").mkdir()
+        layer = message('type: "Data" top: "x" data_param { source: "db" batch_size: 1 backend: LMDB }')
+        for content in (b"", b"\xde\xc0\xef\xbe" * 3000, bytes(16) + b"\xde\xc0\xef\xbe\x01" + b"\xff" * 9000):
+            (tmp_path / "db" / "data.mdb").write_bytes(content)
+            with pytest.raises(DataError, match=r"Database '.*data.mdb': expected"):
+                client.layer_shapes(layer, Phase.TRAIN, [], base_dirs=[tmp_path])
+
+    @pytest.mark.parametrize(
         ("text", "bottoms", "error", "words"),
         [
             ('type: "Data" top: "d" data_param { source: "nowhere" batch_size: 1 }', [], DataError, "nowhere"),

@@ -74,6 +74,8 @@ def test_bilinear_rows() -> None:
         ({"type": "bilinear"}, (4, 3), r"square kernel, got shape \(4, 3\)"),
         ({"type": "uniform", "min": 2, "max": 1}, SHAPE, "min <= max"),
         ({"type": "gaussian", "std": -1}, SHAPE, "std of 0 or more"),
+        ({"type": "gaussian", "sparse": 21}, SHAPE, "sparse of at most 20 .*got 21"),
+        ({"type": "xavier", "sparse": 3}, SHAPE, "no sparse, which only 'gaussian' has, got 3"),
     ],
 )
 def test_what_cannot_be_filled_is_named(fields: dict[str, object], shape: tuple[int, ...], message: str) -> None:

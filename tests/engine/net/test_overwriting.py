@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.errors import LayerError
 from engine.layer import Phase
 from engine.net import Net
 from tests.engine.net.support import build, input_layer, ip, layer
@@ -62,7 +63,21 @@ def test_a_gradient_is_right_or_warned_of(kinds: str, first_in_place: bool, spoi
     assert not any("works in place" in each for each in build(chain(kinds, first_in_place), Phase.TEST).warnings)
 
 
-def test_a_branch_before_it_gives_the_layer_memory_of_its_own() -> None:
-    branch = ip("branch", "a", 2, "loss_weight: 1")
-    net = build(chain("Sigmoid Dropout").replace('layer { name: "l1"', branch + 'layer { name: "l1"'), dtype=np.float64)
-    assert gradient_is_right(net) and not any("works in place" in each for each in net.warnings)
+@pytest.mark.parametrize(
+    ("before", "kind", "reads"),
+    [
+        (ip("a", "x", 9) + ip("branch", "a", 2), "ReLU", "layer 'branch'"),
+        (layer("a", "Eltwise", "x x", body="loss_weight: 1"), "ReLU", "the loss"),
+        (ip("a", "x", 9), "Eltwise", "layer 'r'"),
+    ],
+)
+def test_a_layer_in_place_on_what_others_read_is_refused_as_by_caffe(before: str, kind: str, reads: str) -> None:
+    bottoms = "a a" if kind == "Eltwise" else "a"
+    text = input_layer("x", 6, 7) + before + layer("r", kind, bottoms, "a")
+    with pytest.raises(LayerError, match=f"'r'.*in place on 'a', which {reads} reads too"):
+        build(text)
+
+
+def test_a_reader_after_it_reads_what_it_wrote() -> None:
+    text = input_layer("x", 6, 7) + ip("a", "x", 9) + layer("r", "ReLU", "a", "a") + ip("b", "a") + ip("c", "a")
+    assert list(build(text).blobs)[-2:] == ["b", "c"]

@@ -217,6 +217,40 @@ def test_an_old_layer_left_open_before_a_new_one_is_told():
     assert "'a'" in problem.message
 
 
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [
+        ("input_shape {\n  dim: 1\n", "input_shape"),
+        ("state { phase: TEST\n", "state"),
+        ("state {\n  stage: 'a' deeper {\n", "state"),
+        ("unheard_of <\n a: 1\n# note\n\n", "unheard_of"),
+        ("net_param {\n  state {\n    level: 1\n", "state"),
+    ],
+)
+def test_an_open_message_does_not_swallow_the_layers_below(head, name):
+    nested = head.startswith("net_param")
+    layers = FIVE.replace("layer {", "  layer {") + "}\n" if nested else FIVE
+    tree = parse(head + layers)
+    holder = tree.root.items[0].value if nested else tree.root
+    assert [field.value.text_of("name") for field in holder.fields("layer")] == [f"l{i}" for i in range(1, 6)]
+    (problem,) = tree.problems
+    assert problem.message == f"'{name}' is not closed before the next layer." and f"close '{name}'" in problem.hint
+    assert abs(problem.line - head.rstrip().count("\n") - 1) <= 1 and bytes(tree).decode() == head + layers
+
+
+@pytest.mark.parametrize("head", ['layer\n  name: "a"\n}\n', "layer (\n  name: 'a'\n)\n", "layers [\n"])
+def test_a_layer_without_its_bracket_is_told_and_spares_the_others(head):
+    tree = parse(head + FIVE)
+    assert len(tree.root.fields("layer")) == 5 and str(tree) == head + FIVE
+    told = [problem for problem in tree.problems if problem.line == 1]
+    assert told and ("'{'" in told[0].message + told[0].hint or "not closed" in told[0].message)
+
+
+def test_layers_further_in_are_no_missing_braces():
+    for text in ("some_net {\nlayer {\n}\n}", "holder {\n  layer { }\n}", "holder { layer { } }"):
+        assert not parse(text).problems
+
+
 def test_layers_of_nets_inside_solvers_are_no_missing_braces():
     solver = "net_param {\n  layer {\n    name: 'a'\n  }\n  layer {\n    name: 'b'\n  }\n}\nbase_lr: 0.1\n"
     assert not parse(solver).problems

@@ -58,7 +58,7 @@ WRONG = [
     (read_net, SOLVER.encode(), "a solver in prototxt", "'net' field"),
     (read_net, b"<!DOCTYPE html><html><body>layer { }</body></html>", "an HTML page", "raw"),
     (read_net, b"", "an empty file", "saved completely"),
-    (read_net, b"\x89HDF\r\n\x1a\n" + bytes(100), "an HDF5 file", "BINARYPROTO"),
+    (read_net, b"\x89HDF\r\n\x1a\n" + bytes(100), "an HDF5 file", "--weights and --snapshot"),
     (read_net, b"\x89PNG\r\n\x1a\n" + bytes(100), "an image", ""),
     (read_net, b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "a Git LFS pointer", "git lfs pull"),
     (read_net, bytes(range(256)), "a binary file", ""),

@@ -227,3 +227,10 @@ def test_every_public_net_is_upgraded_or_refused_with_a_reason(path):
 def test_a_word_of_a_fork_is_kept():
     text = "layers { name: 'a' type: CROP }\nlayers { name: 'b' type: ROI_POOLING }\n"
     assert [layer.type for layer in message(net_text(text)).layer] == ["Crop", "ROI_POOLING"]
+
+
+def test_names_that_are_not_utf8_are_upgraded():
+    """Fuzzing: bottoms of such names looked as if a padding layer stood above."""
+    data = b'layers { name: "c" type: RELU bottom: "\xe9" top: "y" }\n'
+    old = prototxt.parse(data)
+    assert 'bottom: "\udce9"' in upgraded_net_text(old)

@@ -12,7 +12,7 @@ from tests.support import shared, shared_files
 
 FOLDER = "golden/solvers"
 NAMES = [path.name.removesuffix(".solver.prototxt") for path in shared_files(f"{FOLDER}/*.solver.prototxt")]
-STATES = [path.name.removesuffix(".iter20.solverstate") for path in shared_files(f"{FOLDER}/*.iter20.solverstate")]
+STATES = [path.name for path in shared_files(f"{FOLDER}/*.iter20.solverstate*")]
 TOLERANCE = 1e-3
 
 
@@ -51,10 +51,10 @@ def test_forty_iterations(name: str, tmp_path: Path) -> None:
     solver.close()
 
 
-@pytest.mark.parametrize("name", STATES)
-def test_going_on_from_caffes_own_snapshot(name: str, tmp_path: Path) -> None:
-    solver, expected = start(name, tmp_path)
-    solver.restore(shared(FOLDER) / f"{name}.iter20.solverstate")
+@pytest.mark.parametrize("state", STATES)
+def test_going_on_from_caffes_own_snapshot(state: str, tmp_path: Path) -> None:
+    solver, expected = start(state.partition(".")[0], tmp_path)
+    solver.restore(shared(FOLDER) / state)
     assert solver.iteration == 20
     assert_weights(solver, expected, "w20")
     # Caffe does not keep the data's position: 20 batches of 32 rows leave 256 rows at row 128.
@@ -65,12 +65,17 @@ def test_going_on_from_caffes_own_snapshot(name: str, tmp_path: Path) -> None:
     solver.close()
 
 
+@pytest.mark.parametrize("layout", ["", ".h5"])
 @pytest.mark.parametrize("name", [name for name in NAMES if name in ("sgd_fixed", "adam")])
-def test_our_snapshot_goes_on_like_caffes(name: str, tmp_path: Path) -> None:
-    solver, expected = start(name, tmp_path)
-    solver.load_weights(shared(FOLDER) / "init.caffemodel")
+def test_our_snapshot_goes_on_like_caffes(name: str, layout: str, tmp_path: Path) -> None:
+    text = (shared(FOLDER) / f"{name}.solver.prototxt").read_text()
+    text += "snapshot_format: HDF5" if layout else ""
+    solver = Solver.create(text, base_dirs=[shared(FOLDER)], output_dir=tmp_path)
+    expected = dict(np.load(shared(FOLDER) / f"{name}.npz"))
+    solver.load_weights(shared(FOLDER) / f"init.caffemodel{layout}")
     solver.step(20)
     state = solver.snapshot().state
+    assert state.name == f"snap_iter_20.solverstate{layout}"
     solver.close()
     again, _ = start(name, tmp_path)
     again.restore(state)

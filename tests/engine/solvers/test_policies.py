@@ -6,7 +6,7 @@ import pytest
 
 from engine.errors import SolverError
 from engine.solvers import learning_rate
-from engine.solvers.policies import check_policy, step_reached
+from engine.solvers.policies import check_policy, next_step, step_reached
 from tests.engine.solvers.support import solver_param
 
 BASE = "base_lr: 0.5 gamma: 0.1 power: 0.75 max_iter: 100 stepsize: 10 stepvalue: 5 stepvalue: 20 "
@@ -30,12 +30,22 @@ BASE = "base_lr: 0.5 gamma: 0.1 power: 0.75 max_iter: 100 stepsize: 10 stepvalue
     ],
 )
 def test_formulas(policy: str, iteration: int, expected: float) -> None:
-    assert learning_rate(solver_param(BASE + f'lr_policy: "{policy}"'), iteration) == pytest.approx(expected, rel=1e-6)
+    param = solver_param(BASE + f'lr_policy: "{policy}"')
+    assert learning_rate(param, iteration, step_reached(param, iteration)) == pytest.approx(expected, rel=1e-6)
 
 
 def test_multistep_goes_on_from_the_step_it_was_resumed_at() -> None:
     param = solver_param(BASE + 'lr_policy: "multistep"')
     assert [step_reached(param, iteration, 1) for iteration in (0, 19, 20)] == [1, 1, 2]
+
+
+def test_multistep_takes_one_step_an_iteration_as_caffe() -> None:
+    param = solver_param('lr_policy: "multistep" stepvalue: 2 stepvalue: 2 stepvalue: 2')
+    steps, current = [], 0
+    for iteration in range(6):
+        current = next_step(param, iteration, current)
+        steps.append(current)
+    assert steps == [0, 0, 1, 2, 3, 3]
 
 
 def test_sigmoid_far_below_its_step_is_zero_not_an_overflow() -> None:

@@ -5,10 +5,13 @@ import os
 from pathlib import Path
 from typing import Any
 
+import h5py
+import numpy as np
 import pytest
 
 from engine.errors import FileFormatError, NetcanvasError, SolverError, WeightsError
-from engine.solvers import SnapshotPaths, Solver
+from engine.files import read_weights
+from engine.solvers import Action, SnapshotPaths, Solver
 from tests.engine.solvers.nets import LAYERS, SOLVER, assert_same, make_solver, weights, write_project
 
 
@@ -238,14 +241,144 @@ def test_a_disk_that_fills_does_not_end_the_training(
     again.close()
 
 
-def test_fine_tuning_reports_what_does_not_fit(project: Path) -> None:
-    """C8."""
-    with_solver(make_solver(project, "max_iter: 1"))
+@pytest.mark.parametrize("layout", ["BINARYPROTO", "HDF5"])
+def test_fine_tuning_reports_what_does_not_fit(project: Path, layout: str) -> None:
+    """C8: both shapes, both names, what would load and what would not, and the next step."""
+    with_solver(make_solver(project, f"max_iter: 1 snapshot_format: {layout}"))
+    file = project / ("snap_iter_1.caffemodel" + (".h5" if layout == "HDF5" else ""))
     write_project(project, layers=LAYERS.replace("num_output: 3", "num_output: 4"))
     solver = make_solver(project)
+    before = weights(solver)
     with pytest.raises(WeightsError, match=r"'ip2'.*\(4, 6\).*\(3, 6\)") as caught:
-        solver.load_weights(project / "snap_iter_1.caffemodel")
-    assert "Rename" in str(caught.value)
+        solver.load_weights(file)
+    text = str(caught.value)
+    assert f"Weights of '{file}' do not fit the net 'small'" in text and "'ip1' would load" in text
+    assert "Rename 'ip2' in the net" in text
+    assert_same(weights(solver), before)
+    solver.close()
+    net = (project / "net.prototxt").read_text()
+    (project / "net.prototxt").write_text(net.replace('name: "ip2"', 'name: "fresh"'))
+    solver = make_solver(project)
+    report = solver.load_weights(file)
+    assert (report.loaded, report.missing, report.unused) == (("ip1",), ("fresh",), ("ip2",))
+    solver.close()
+
+
+def test_weights_of_several_files(project: Path) -> None:
+    """The field of the solver takes several, as files with commas or as several fields."""
+    with_solver(make_solver(project, "max_iter: 2"))
+    expected = weights(make_solver(project))
+    net = (project / "net.prototxt").read_text()
+    for name in ("ip1", "ip2"):
+        (project / "net.prototxt").write_text(net.replace(f'name: "{name}"', 'name: "other"'))
+        with_solver(make_solver(project, "max_iter: 1", SOLVER.replace('"snap"', f'"without_{name}"')))
+    (project / "net.prototxt").write_text(net)
+    files = [f"without_{name}_iter_1.caffemodel" for name in ("ip1", "ip2")]
+    loaded = [
+        weights(make_solver(project, f'weights: "{files[0]},{files[1]}"')),
+        weights(make_solver(project, f'weights: "{files[0]}" weights: "{files[1]}"')),
+    ]
+    assert_same(*loaded)
+    assert all((loaded[0][key] != expected[key]).any() for key in ("ip1/0", "ip2/0"))
+    with pytest.raises(WeightsError, match="match no layer of the net"):
+        (project / "net.prototxt").write_text(net.replace('name: "ip', 'name: "x'))
+        make_solver(project, f'weights: "{files[0]}"')
+
+
+@pytest.mark.parametrize(
+    ("prefix", "expected"),
+    [
+        ('"snap"', "snap_iter_1"),
+        ('"deep"', "deep/solver_iter_1"),
+        ('"deep/"', "deep/solver_iter_1"),
+        ("", "solver_iter_1"),
+    ],
+)
+def test_names_of_snapshots(project: Path, prefix: str, expected: str) -> None:
+    (project / "deep").mkdir()
+    text = SOLVER.replace('snapshot_prefix: "snap"', f"snapshot_prefix: {prefix}" if prefix else "")
+    (project / "solver.prototxt").write_text(text + "max_iter: 1\n")
+    with_solver(Solver.create(project / "solver.prototxt", output_dir=project))
+    assert (project / f"{expected}.caffemodel").exists() and (project / f"{expected}.solverstate").exists()
+
+
+@pytest.mark.parametrize("layout", ["BINARYPROTO", "HDF5"])
+def test_gradients_are_stored_where_the_solver_says_so(project: Path, layout: str) -> None:
+    solver = make_solver(project, f"snapshot_diff: true snapshot_format: {layout}")
+    solver.step(2)
+    file = solver.snapshot().model
+    diff = solver.net.params["ip1"][0].diff
+    if layout == "HDF5":
+        with h5py.File(file) as stored:
+            np.testing.assert_array_equal(stored["diff/ip1/0"], diff)
+    else:
+        blob = next(layer for layer in read_weights(file).layer if layer.name == "ip1").blobs[0]
+        assert list(blob.diff) == diff.reshape(-1).tolist()
+    solver.close()
+
+
+def test_names_that_hdf5_cannot_hold_are_told_before_the_first_iteration(project: Path) -> None:
+    net = (project / "net.prototxt").read_text()
+    (project / "net.prototxt").write_text(net.replace('name: "ip2"', 'name: "ip1/0"'))
+    solver = make_solver(project, "snapshot_format: HDF5 max_iter: 2")
+    with pytest.raises(WeightsError, match=r"layer 'ip1/0'.*BINARYPROTO"):
+        solver.solve()
+    assert solver.iteration == 0
+    solver.close()
+
+
+def test_a_snapshot_in_the_middle_of_a_test_is_resumed_exactly(project: Path) -> None:
+    settings = "test_iter: 3 test_iter: 2 test_interval: 2 snapshot_after_train: false max_iter: 5"
+    whole = make_solver(project, settings)
+    asked = 0
+
+    def control() -> Action:
+        nonlocal asked
+        asked += 1
+        return Action.SNAPSHOT if asked == 12 else Action.CONTINUE  # 5 batches, 2 iterations, then the second test net
+
+    whole.control = control
+    expected = with_solver(whole)
+    assert numbers(project) == [2]
+    second = make_solver(project, settings)
+    second.restore(project / "snap_iter_2.solverstate")
+    second.solve()
+    assert_same(weights(second), expected)
+    for mine, theirs in zip(second.test_nets, whole.test_nets, strict=True):
+        assert mine.get_state() == theirs.get_state()
+    second.close()
+
+
+def test_a_failed_snapshot_on_request_leaves_the_training_running(
+    project: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """C14: the write fails at each of the three files in turn, half-way; what was there before stays whole."""
+    solver = make_solver(project, "max_iter: 9 snapshot: 3 snapshot_after_train: false")
+    solver.step(3)
+    before = {path.name: path.read_bytes() for path in project.glob("snap_iter_3*")}
+    assert len(before) == 3
+    solver.restore(project / "snap_iter_3.solverstate")
+    flush = os.fsync
+    for failing in range(3):
+        writes = 0
+
+        def fsync(descriptor: int, failing: int = failing) -> None:
+            nonlocal writes
+            writes += 1
+            if writes > failing:
+                raise OSError(28, "No space left on device")
+            flush(descriptor)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", fsync)
+            solver.control = iter([Action.SNAPSHOT, *[Action.CONTINUE] * 9]).__next__
+            solver.step(1)
+        assert "Training goes on" in caplog.text
+        caplog.clear()
+    assert solver.iteration == 6
+    for name, content in before.items():
+        assert (project / name).read_bytes() == content
+    assert not [path for path in project.iterdir() if path.name.endswith(".tmp")]
     solver.close()
 
 

@@ -3,6 +3,8 @@ from __future__ import annotations
 import threading
 import time
 
+import pytest
+
 from engine.solvers import Action
 from engine.worker.control import RunControl
 
@@ -68,3 +70,22 @@ def test_a_paused_run_stops_without_going_on() -> None:
     thread.join(5.0)
     assert answers == [Action.STOP]
     assert False not in watched.said
+
+
+def test_a_signal_between_the_look_and_the_wait_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The handler of a signal runs in the thread that is about to wait, so that nobody is there yet to be woken."""
+    watched = Watched()
+    watched.control.pause()
+    look, looks = watched.control._wanted, []
+
+    def interrupted() -> bool:
+        found = look()
+        looks.append(found)
+        if len(looks) == 1:
+            watched.control.stop()
+        return found
+
+    monkeypatch.setattr(watched.control, "_wanted", interrupted)
+    thread, answers = watched.call_in_thread()
+    thread.join(5.0)
+    assert not thread.is_alive() and answers == [Action.STOP] and looks[0] is False

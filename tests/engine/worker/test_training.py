@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import time
 from collections.abc import Callable
@@ -32,7 +33,7 @@ from engine.worker import (
     read_history,
 )
 from tests.engine.worker.conftest import PATIENCE, StartRun, is_a, until_end, wait_for
-from tests.engine.worker.nets import FOREVER, TinyNet
+from tests.engine.worker.nets import FOREVER, TinyNet, solver_text
 
 Watch = Callable[..., Viewer]
 
@@ -63,6 +64,32 @@ def test_a_run_trains_tests_snapshots_and_tells(start_run: StartRun, watch: Watc
     status = run.status()
     assert (status.state, status.iteration, status.max_iter) == ("finished", 50, 50)
     assert not Path(status.address).exists()
+
+
+@pytest.mark.parametrize(
+    ("extras", "state", "message"),
+    [
+        (
+            {"early_stopping": {"output": "loss", "goal": "max", "patience": 1}},
+            "finished",
+            "Early stopping: 'loss' was",
+        ),
+        ({"warm_up": {"iterations": 0}}, "failed", "warm_up.iterations: expected a whole number of 1 or more, got 0"),
+    ],
+)
+def test_the_extras_of_the_run_are_obeyed(
+    start_run: StartRun, tiny_net: TinyNet, tmp_path: Path, extras: dict[str, object], state: str, message: str
+) -> None:
+    run = RunFolder.create(
+        tmp_path / "runs", tiny_net.text, solver_text(max_iter="1000"), "tiny", extras_text=json.dumps(extras)
+    )
+    _, process = start_run(run=run, base_dirs=[tiny_net.folder])
+    assert process.wait(PATIENCE) == (0 if state == "finished" else 1)
+    status = run.status()
+    assert (status.state, message in status.message) == (state, True), status
+    assert status.iteration < 1000
+    if state == "finished":
+        assert run.last_snapshot() == run.snapshots / f"tiny_iter_{status.iteration}.solverstate"
 
 
 def test_the_environment_is_recorded(start_run: StartRun, tiny_net: TinyNet) -> None:
@@ -301,8 +328,9 @@ def test_a_changed_plugin_is_told_on_resuming(start_run: StartRun, watch: Watch,
         ('layer { name: "odd" type: "Convolutoin" bottom: "data" top: "x" }', "odd", "Convolution"),
         ('layer { name: "ip" type: "InnerProduct" bottom: "data" top: "x" }', "ip", "num_output"),
         ('layer { name: "open" type: "ReLU" bottom: "?" top: "x" }', "open", "not connected"),
+        ('layer { name: "log" type: "Log" bottom: "data" top: "x" loss_weight: 1 }', "log", "Iteration 0: .*blob 'x'"),
     ],
-    ids=["unknown type", "missing setting", "open bottom"],
+    ids=["unknown type", "missing setting", "open bottom", "not a number"],
 )
 def test_a_broken_net_fails_with_a_sentence_and_the_layer(
     start_run: StartRun, watch: Watch, layer: str, culprit: str, words: str
@@ -313,8 +341,9 @@ def test_a_broken_net_fails_with_a_sentence_and_the_layer(
     status = run.status()
     assert status.state == "failed"
     assert culprit in status.message
-    assert words in status.message
+    assert re.search(words, status.message)
     assert "\n" not in status.message
+    assert status.failure["layer"] == culprit
     assert "Traceback" in status.failure["traceback"]
     if failure is not None:
         assert failure.message == status.message

@@ -1,0 +1,149 @@
+"""Arguments of the commands that look at files of nets or change them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engine.cli.arguments.parsers import CommandParser, Commands, add_output, add_state, new_command
+from engine.cli.arguments.values import phase, view
+
+__all__ = ["add_check", "add_diff", "add_export", "add_set", "add_show", "add_upgrade"]
+
+
+def add_check(commands: Commands, summary: str) -> None:
+    """Add ``check``."""
+    parser = new_command(
+        commands,
+        "check",
+        summary,
+        "Print faults as 'file:line:column: severity: message [code]'; exit 1 if one is an error, "
+        "that is, if training would refuse the file. Nothing is trained, and Python layers run only with --trust.",
+        examples=(
+            "lenet_train_test.prototxt",
+            "lenet_solver.prototxt lenet_train_test.prototxt --json",
+            "net.prototxt --phase deploy",
+        ),
+        module="check",
+    )
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="net or solver prototxt")
+    parser.add_argument(
+        "--trust", action="store_true", help="run the Python layers that the nets name, to check them too"
+    )
+    _add_dialect(parser, "files are")
+    _add_phase(parser, None, "all that the file holds")
+    add_output(parser, json="print the faults as a JSON list")
+
+
+def add_show(commands: Commands, summary: str) -> None:
+    """Add ``show``."""
+    parser = new_command(
+        commands,
+        "show",
+        summary,
+        "Print the layers of a net, and what they cost together for the batch that the file asks for. "
+        "Nothing is run, and Python layers are asked for their shapes only with --trust.",
+        examples=("lenet_train_test.prototxt", "lenet_train_test.prototxt --phase TRAIN --json"),
+        module="show",
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="net prototxt")
+    _add_view(parser)
+
+
+def add_set(commands: Commands, summary: str) -> None:
+    """Add ``set``."""
+    parser = new_command(
+        commands,
+        "set",
+        summary,
+        "Set one field of one layer in a net's file. Everything else stays as it is, byte for byte.",
+        examples=(
+            "lenet_train_test.prototxt conv1 num_output 50",
+            "lenet_train_test.prototxt mnist batch_size 32 --phase TEST",
+        ),
+        module="set_field",
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="net prototxt")
+    parser.add_argument("layer", metavar="LAYER", help="name of the layer")
+    parser.add_argument(
+        "field",
+        metavar="FIELD",
+        help="field, with dots: num_output, convolution_param.weight_filler.type, param.0.lr_mult",
+    )
+    parser.add_argument("value", metavar="VALUE", help="new value; texts need no quotes")
+    parser.add_argument(
+        "--phase", type=phase, metavar="PHASE", help="which layer, where two phases have one of the name: TRAIN or TEST"
+    )
+    add_output(parser, json=None)
+
+
+def add_upgrade(commands: Commands, summary: str) -> None:
+    """Add ``upgrade``."""
+    parser = new_command(
+        commands,
+        "upgrade",
+        summary,
+        "Write a file of one of Caffe's old formats in today's: the prototxt of a net or solver, or "
+        "weights (.caffemodel). In prototxt, comments stay, and so does what is in today's format already.",
+        examples=("old.prototxt new.prototxt", "net.prototxt net.prototxt --in-place"),
+        module="upgrade",
+    )
+    parser.add_argument("file", type=Path, metavar="IN", help="net or solver prototxt, or .caffemodel")
+    parser.add_argument("out", type=Path, metavar="OUT", help="file to write")
+    parser.add_argument("--in-place", action="store_true", help="OUT may be the same file as IN")
+    add_output(parser, json=None)
+
+
+def add_diff(commands: Commands, summary: str) -> None:
+    """Add ``diff``."""
+    parser = new_command(
+        commands,
+        "diff",
+        summary,
+        "Print the layers that were added, removed, renamed and changed from one net to another, and what "
+        "that does to shapes, parameters and multiply-adds. Exit 0 if the nets are the same, 1 if they differ, 2 if "
+        "one cannot be read.",
+        examples=("before.prototxt after.prototxt", "before.prototxt after.prototxt --phase TRAIN --json"),
+        module="diff",
+    )
+    parser.add_argument("first", type=Path, metavar="A", help="net prototxt")
+    parser.add_argument("second", type=Path, metavar="B", help="net prototxt")
+    _add_view(parser)
+
+
+def add_export(commands: Commands, summary: str) -> None:
+    """Add ``export``."""
+    parser = new_command(
+        commands,
+        "export",
+        summary,
+        "Write a net as a file of another kind: netspec (.py), a Python program that rebuilds the net with "
+        "caffe.NetSpec, or prototxt (.prototxt) in today's format and one layout. The net's own file stays as it is.",
+        examples=("net.prototxt net.py", "net.prototxt tidy.txt --to prototxt"),
+        module="export",
+    )
+    parser.add_argument("file", type=Path, metavar="NET", help="net prototxt")
+    parser.add_argument("out", type=Path, metavar="OUT", help="file to write")
+    parser.add_argument("--to", metavar="KIND", help="kind of file (default: told by the ending of OUT)")
+    _add_phase(parser, None, "all layers of the file, with their rules")
+    add_output(parser, json=None)
+
+
+def _add_view(parser: CommandParser) -> None:
+    _add_phase(parser, "test", "TEST")
+    parser.add_argument("--trust", action="store_true", help="run the Python layers that the net names")
+    _add_dialect(parser, "net is")
+    add_output(parser)
+
+
+def _add_dialect(parser: CommandParser, what: str) -> None:
+    """Add whose Caffe is meant."""
+    text = f"whose Caffe the {what} written for, such as ssd (default: as chosen in the editor, or guessed)"
+    parser.add_argument("--dialect", metavar="NAME", help=text)
+
+
+def _add_phase(parser: CommandParser, default: str | None, words: str) -> None:
+    """Add which of the nets of a file is meant."""
+    parser.add_argument(
+        "--phase", type=view, default=default, metavar="PHASE", help=f"TRAIN, TEST or deploy (default: {words})"
+    )
+    add_state(parser)

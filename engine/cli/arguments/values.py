@@ -1,0 +1,78 @@
+"""Values of arguments: text that is read, or refused with what was expected."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+__all__ = ["count", "database_kind", "delimiter", "names", "phase", "seed", "size", "view", "weights"]
+
+_ESCAPES = {"\\t": "\t"}
+_DATABASES = ("lmdb", "leveldb")
+
+
+def count(text: str) -> int:
+    """Read a number of 1 or more."""
+    number = int(text) if text.isdecimal() else 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number of 1 or more, got '{text}'")
+    return number
+
+
+def size(text: str) -> int:
+    """Read a number of pixels; 0 stands for as they are."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected a whole number of 0 or more, got '{text}'")
+    return int(text)
+
+
+def seed(text: str) -> int:
+    """Read a seed: what a solver's ``random_seed`` may hold."""
+    if not text.isdecimal() or int(text) >= 2**63:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0 to {2**63 - 1}, got '{text}'")
+    return int(text)
+
+
+def phase(text: str) -> str:
+    """Read a phase in any case, and return it in lower case."""
+    if text.lower() not in ("train", "test"):
+        raise argparse.ArgumentTypeError(f"expected TRAIN or TEST, got '{text}'")
+    return text.lower()
+
+
+def view(text: str) -> str:
+    """Read a phase or ``deploy`` in any case, and return it in lower case."""
+    if text.lower() not in ("train", "test", "deploy"):
+        raise argparse.ArgumentTypeError(f"expected TRAIN, TEST or deploy, got '{text}'")
+    return text.lower()
+
+
+def weights(text: str) -> list[Path]:
+    """Read names of files with commas between them."""
+    files = [Path(name.strip()) for name in text.split(",") if name.strip()]
+    if not files:
+        raise argparse.ArgumentTypeError("expected one or more .caffemodel files, got none")
+    return files
+
+
+def names(text: str) -> list[str]:
+    """Read names with commas between them."""
+    found = [name.strip() for name in text.split(",")]
+    if not all(found):
+        raise argparse.ArgumentTypeError(f"expected names with commas between them, got '{text}'")
+    return found
+
+
+def database_kind(text: str) -> str:
+    """Read the kind of a database in any case, and return it in lower case."""
+    if text.lower() not in _DATABASES:
+        raise argparse.ArgumentTypeError(f"expected {' or '.join(_DATABASES)}, got '{text}'")
+    return text.lower()
+
+
+def delimiter(text: str) -> str:
+    r"""Read the character between columns; ``\t`` is a tab."""
+    character = _ESCAPES.get(text, text)
+    if len(character) != 1 or character in '\r\n"':
+        raise argparse.ArgumentTypeError(f"expected one character other than a quote or line end, got '{text}'")
+    return character

@@ -1,0 +1,92 @@
+"""What plugin code must leave alone in its process, and how its faults are seen from inside."""
+
+from __future__ import annotations
+
+import builtins
+import faulthandler
+import importlib
+import os
+import re
+import signal
+import sys
+from types import ModuleType
+
+__all__ = ["Guard", "answer_signals", "place_in_dump", "stack_signal"]
+
+#: Modules whose names other layers rely on.
+_GUARDED = (
+    "numpy",
+    "numpy.linalg",
+    "numpy.random",
+    "builtins",
+    "json",
+    "os",
+    "engine.blob",
+    "engine.layer",
+)
+#: Memory, in bytes, beyond which a process is not used for the next question.
+_MUCH = 1 << 30
+_FRAME = re.compile(r'^  File "(?P<file>[^"]+)", line (?P<line>\d+) in (?P<where>.+)$', re.MULTILINE)
+
+
+class Guard:
+    """The names of shared modules as they were before any plugin was imported."""
+
+    def __init__(self) -> None:
+        self._before = {name: dict(vars(module)) for name, module in _modules()}
+
+    def replaced(self) -> list[str]:
+        """Return what is not as it was, such as ``numpy.zeros``; names that were added harm nobody."""
+        found = []
+        for name, module in _modules():
+            now = vars(module)
+            before = self._before.get(name, {})
+            found += [
+                f"{name}.{key}"
+                for key, value in before.items()
+                if now.get(key, Guard) is not value and not key.startswith("__") and key != "_"
+            ]
+        return found
+
+    @staticmethod
+    def is_spent() -> bool:
+        """Whether the process has had so much memory that the next question needs one of its own."""
+        try:
+            import resource
+        except ImportError:  # not on Windows
+            return False
+        unit = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit > _MUCH
+
+
+def _modules() -> list[tuple[str, ModuleType]]:
+    return [(name, builtins if name == "builtins" else importlib.import_module(name)) for name in _GUARDED]
+
+
+def stack_signal() -> int:
+    """Return the signal that makes a process print where it is, or 0 where there is none."""
+    return int(getattr(signal, "SIGUSR1", 0))
+
+
+def answer_signals() -> None:
+    """Print where the process is on the error output when asked, also from inside an endless loop."""
+    faulthandler.enable()
+    number = stack_signal()
+    if number and hasattr(faulthandler, "register"):
+        faulthandler.register(number, all_threads=False)
+
+
+def place_in_dump(output: str) -> tuple[str, int, str]:
+    """Return file, line and function of the innermost frame that is not ours in what :func:`answer_signals` printed.
+
+    Returns
+    -------
+    tuple of (str, int, str)
+        ``("", 0, "")`` where there is none.
+    """
+    ours = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+    start = output.rfind("(most recent call first)")
+    for match in _FRAME.finditer(output, max(start, 0)) if start >= 0 else ():
+        if not match["file"].startswith((ours, "<frozen")):
+            return match["file"], int(match["line"]), match["where"]
+    return "", 0, ""
