@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from engine.diagnostics import Diagnostic
     from engine.graph import Events, NetState, Node, NodeId, OpGraph
     from engine.inspection import InspectionClient
+    from engine.plugins import PythonLayerInfo
     from engine.registry import LayerRegistry
     from engine.schema import Schema
     from engine.shapes import LayerSpec, NodeShapes, ShapeService
@@ -47,6 +48,7 @@ class LiveFacts(QObject):
         self.shapes: dict[NodeId, NodeShapes] = {}
         self.node_errors: dict[NodeId, Diagnostic] = {}
         self.trusted = False
+        self.python_layers: dict[tuple[str, str], PythonLayerInfo] = {}
         self._specs: dict[NodeId, LayerSpec] = {}
         self._started = False
         self._client: InspectionClient | None = None

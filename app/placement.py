@@ -108,9 +108,7 @@ class Placement(QObject):
         self.touched = self.touched or by_user
         self.moved.emit(frozenset(points))
 
-    def to_json(
-        self, nodes: Sequence[Node], text: bytes, dialect: str | None = None, view: View | None = None
-    ) -> str:
+    def to_json(self, nodes: Sequence[Node], text: bytes, dialect: str | None = None, view: View | None = None) -> str:
         """Write the sidecar of a net, with the dialect if the user chose one, and the view if it is not of all."""
         entries = [
             {**_identity(node), "ordinal": ordinal, "x": round(point.x, 1), "y": round(point.y, 1)}

@@ -5,6 +5,7 @@ from engine.backends.base import Array, Backend, Primitive
 from engine.blob import Blob, BlobList, Shape
 from engine.errors import DataError, LayerError, PluginError, ShapeError
 from engine.layer import Layer, LayerContext, LowerContext, Phase
+from engine.operators import gradient_of, operator
 from engine.paths import resolve
 from engine.registry import LayerInfo, LayerRegistry
 
@@ -25,6 +26,8 @@ __all__ = [
     "Primitive",
     "Shape",
     "ShapeError",
+    "gradient_of",
+    "operator",
     "ops",
     "resolve",
 ]

@@ -50,6 +50,7 @@ class Blob:
         "_data",
         "_data_view",
         "_diff",
+        "_diff_dtype",
         "_diff_view",
         "_shape",
         "dtype",
@@ -69,6 +70,7 @@ class Blob:
         self._backend = backend if backend is not None else _host_backend()
         self._shape: Shape = ()
         self._count = 1
+        self._diff_dtype = self.dtype
         self._data = SyncedMemory(self._backend, 1, self.dtype)
         self._diff = SyncedMemory(self._backend, 1, self.dtype)
         self._data_view: npt.NDArray[Any] | None = None
@@ -127,9 +129,24 @@ class Blob:
 
     def _resized(self, memory: SyncedMemory, count: int) -> SyncedMemory:
         if count > memory.capacity:
-            return SyncedMemory(self._backend, count, self.dtype)
+            return SyncedMemory(self._backend, count, memory.dtype)
         memory.resize(count)
         return memory
+
+    def retype(self, dtype: npt.DTypeLike) -> None:
+        """Change the type of the values; they become zero, and no longer share memory.
+
+        The gradient takes a floating type too. With values that are no such numbers it keeps the type it has.
+        """
+        dtype = np.dtype(dtype)
+        if dtype == self.dtype:
+            return
+        self.dtype = dtype
+        self._data = SyncedMemory(self._backend, self._count, dtype)
+        if dtype.kind == "f" and dtype != self._diff_dtype:
+            self._diff_dtype = dtype
+            self._diff = SyncedMemory(self._backend, self._count, dtype)
+        self._data_view = self._diff_view = None
 
     def reshape_like(self, other: Blob) -> None:
         """Take the shape of another blob."""
@@ -195,6 +212,16 @@ class Blob:
         """Return the gradient for reading only; see :meth:`read_data`."""
         return self._diff.peek()[: self._count].reshape(self._shape)
 
+    @property
+    def _gpu_data_ptr(self) -> int:
+        """Address of the values on the device, which the caller may change (pycaffe's name)."""
+        return self._backend.pointer(self.on_device().data)
+
+    @property
+    def _gpu_diff_ptr(self) -> int:
+        """Address of the gradient on the device; see :attr:`_gpu_data_ptr`."""
+        return self._backend.pointer(self.on_device().diff)
+
     def on_device(self) -> Blob:
         """Return this blob as layers of its backend see it: itself on the host."""
         return self if self._backend.is_host else DeviceBlob(self)
@@ -215,7 +242,7 @@ class Blob:
             If counts or element types differ.
         """
         source = other.on_host
-        self._check_shareable(source)
+        self._check_shareable(source, self.dtype, source.dtype)
         if self._data is not source._data:
             self._data = source._data
             self._data_view = None
@@ -223,16 +250,16 @@ class Blob:
     def share_diff(self, other: Blob) -> None:
         """Make the gradient one memory with another blob of the same count; see :meth:`share_data`."""
         source = other.on_host
-        self._check_shareable(source)
+        self._check_shareable(source, self._diff_dtype, source._diff_dtype)
         if self._diff is not source._diff:
             self._diff = source._diff
             self._diff_view = None
 
-    def _check_shareable(self, other: Blob) -> None:
-        if other._count != self._count or other.dtype != self.dtype:
+    def _check_shareable(self, other: Blob, mine: np.dtype[Any], theirs: np.dtype[Any]) -> None:
+        if other._count != self._count or mine != theirs:
             raise ValueError(
-                f"Blob '{self.name}' of shape {self._shape} ({self.dtype}) cannot share memory with blob "
-                f"'{other.name}' of shape {other._shape} ({other.dtype}): counts and element types must be equal."
+                f"Blob '{self.name}' of shape {self._shape} ({mine}) cannot share memory with blob "
+                f"'{other.name}' of shape {other._shape} ({theirs}): counts and element types must be equal."
             )
 
     def shares_data_with(self, other: Blob) -> bool:
@@ -257,8 +284,16 @@ class DeviceBlob(Blob):
     def __init__(self, blob: Blob) -> None:
         self._blob = blob
         self.name = blob.name
-        self.dtype = blob.dtype
         self._backend = blob._backend
+
+    @property
+    def dtype(self) -> np.dtype[Any]:  # type: ignore[override]  # a slot of the base
+        """Element type of the blob."""
+        return self._blob.dtype
+
+    def retype(self, dtype: npt.DTypeLike) -> None:
+        """Change the type of the blob's values."""
+        self._blob.retype(dtype)
 
     @property
     def shape(self) -> Shape:

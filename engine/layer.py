@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 import hashlib
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
@@ -68,6 +68,8 @@ class LayerContext:
         Replaces :func:`engine.data.open_source`, through which data layers reach their files.
     net_name : str
         Name of the net.
+    blobs : mapping of Blob
+        What the layers before this one made, by name; empty where a layer is by itself.
     """
 
     phase: Phase
@@ -82,6 +84,7 @@ class LayerContext:
     fill_params: bool = True
     source_opener: Callable[..., Any] | None = None
     net_name: str = ""
+    blobs: Mapping[str, Blob] = field(default_factory=dict)
 
     def open_source(self, *args: Any, **kwargs: Any) -> Any:
         """Open a data source; arguments are those of :func:`engine.data.open_source`."""
@@ -172,6 +175,8 @@ class Layer:
     accepts_strided: ClassVar[bool] = False
     #: Produces data by itself; it runs in every pass, also where nothing before it changed.
     is_source: ClassVar[bool] = False
+    #: Takes bottoms of any element type; other layers get those of another type than the net's converted.
+    any_dtype: ClassVar[bool] = False
     #: Tops that the file leaves out are made without a name (losses).
     auto_top_blobs: ClassVar[bool] = False
     #: What the backward pass needs of the values in its top: nothing (``""``), ``"signs"`` or ``"values"``.
@@ -230,6 +235,11 @@ class Layer:
 
     def close(self) -> None:
         """Release files and threads; called once, when the net is closed, if :meth:`setup` came to its end."""
+
+    def _netcanvas_code(self) -> str:
+        """Return what messages about a plugin call its code."""
+        cls = type(self)
+        return f"class {cls.__module__}.{cls.__qualname__}"
 
     def _netcanvas_bound(self) -> None:
         """Be told that the attributes which the net sets are there."""

@@ -16,9 +16,11 @@ from typing import Any, Literal
 
 from engine.errors import CheckError
 
-__all__ = ["ParamItem", "ParamStr", "ParamStrKind", "parse_param_str"]
+__all__ = ["ParamItem", "ParamStr", "ParamStrKind", "ParamStyle", "parse_param_str", "read_value", "spelled"]
 
-ParamStrKind = Literal["empty", "number", "list", "json", "dict", "pairs", "yaml", "flags", "text"]
+ParamStrKind = Literal["empty", "number", "list", "json", "dict", "pairs", "yaml", "lines", "flags", "text"]
+#: How values are spelled: as JSON, as Python, as YAML, or as bare words.
+ParamStyle = Literal["json", "python", "yaml", "plain"]
 
 _FILL = "\x01"
 _STRING = re.compile(r"""[uUbBrR]{0,2}(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", re.DOTALL)
@@ -27,6 +29,14 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?0[xX][0-9a
 _FLAG_TOKEN = re.compile(r"""(?:[^\s"']|"[^"]*"|'[^']*')+""")
 _FLAG_NAME = re.compile(r"--?([A-Za-z_][\w.\-]*)")
 _PLAIN_KEY = re.compile(r"[\w.\-/]+(?: +[\w.\-/]+)*")
+_STYLES: dict[str, ParamStyle] = {
+    "json": "json",
+    "dict": "python",
+    "pairs": "python",
+    "yaml": "yaml",
+    "lines": "yaml",
+    "flags": "plain",
+}
 _YAML_WORDS: dict[str, object] = {"true": True, "false": False, "null": None, "none": None, "~": None}
 _NEEDS_QUOTES = re.compile(r"^$|^[\s'\"!&*\[{%@`#|>-]|[:#\n,]|\s$")
 
@@ -45,6 +55,8 @@ class ParamItem:
         The value as written; empty for a flag or key that has no value.
     start, end : int
         Half-open span of ``text`` in the whole ``param_str``, in characters.
+    begin : int
+        Where the entry begins: at its key, or at the value of an entry without one.
     """
 
     key: str
@@ -52,6 +64,7 @@ class ParamItem:
     text: str
     start: int
     end: int
+    begin: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +76,19 @@ class ParamStr:
     kind : str
         ``empty``, ``number``, ``list`` (with or without brackets), ``json`` (object), ``dict`` (Python literal),
         ``pairs`` (the same without braces), ``yaml`` (lines of ``key: value``, or a flow mapping with plain keys),
-        ``flags`` (``--name value``) or ``text``.
+        ``lines`` (lines of ``- value``), ``flags`` (``--name value``) or ``text``.
     items : tuple of ParamItem
         Values in order of appearance; keys of a repeated name stay apart.
     source : str
         The whole text.
+    style : str
+        How its values are spelled: ``json``, ``python``, ``yaml`` or ``plain``.
     """
 
     kind: ParamStrKind
     items: tuple[ParamItem, ...]
     source: str
+    style: ParamStyle = "plain"
 
     def item(self, key: str) -> ParamItem:
         """Return the value named ``key``; of several, the last, which is the one that counts."""
@@ -102,7 +118,7 @@ class ParamStr:
         changed = self.source[: item.start] + gap + new_text + self.source[item.end :]
         if self.kind in ("number", "text"):
             return changed
-        again = parse_param_str(changed)
+        again = parse_param_str(changed, self.style)
         others = [(i.key, i.text) for i in self.items if i is not item]
         kept = [(i.key, i.text) for old, i in zip(self.items, again.items, strict=False) if old is not item]
         if len(again.items) != len(self.items) or kept != others:
@@ -114,39 +130,48 @@ class ParamStr:
 
     def spell(self, key: str, value: object) -> str:
         """Write ``value`` in the style of this text: its quotes, and ``true`` or ``True`` as the kind asks."""
-        old = self.item(key).text
-        if isinstance(value, bool) or value is None:
-            if self.kind == "json" or (self.kind == "yaml" and not old[:1].isupper()):
-                return json.dumps(value)
-            return str(value)
-        if isinstance(value, str):
-            return self._spell_string(old, value)
-        return json.dumps(value) if self.kind == "json" else repr(value)
-
-    def _spell_string(self, old: str, value: str) -> str:
-        if self.kind == "json":
-            return json.dumps(value, ensure_ascii=False)
-        quote = old[:1] if old[:1] in ("'", '"') else ""
-        literal = self.kind in ("dict", "pairs")
-        if not quote and not literal:
-            if self.kind != "yaml":
-                return value if not re.search(r"\s", value) else f'"{value}"'
-            if not _NEEDS_QUOTES.search(value) and isinstance(_value(value), str):
-                return value
-        if not literal and (quote or "'") == "'":
-            return "'" + value.replace("'", "''") + "'" if "'" not in value else json.dumps(value, ensure_ascii=False)
-        if quote == '"':
-            return json.dumps(value, ensure_ascii=False)
-        return repr(value)
+        return spelled(value, self.style, like=self.item(key).text)
 
 
-def parse_param_str(text: str) -> ParamStr:
+def spelled(value: object, style: ParamStyle, *, like: str = "") -> str:
+    """Write a value in a style, with the quotes and the case of a text that stood there before."""
+    if isinstance(value, bool) or value is None:
+        if style == "json" or (style == "yaml" and not like[:1].isupper()):
+            return json.dumps(value)
+        return str(value)
+    if isinstance(value, str):
+        return _spell_string(value, style, like)
+    if isinstance(value, list | tuple) and style in ("yaml", "plain"):
+        inside = ", ".join(spelled(each, style) for each in value)
+        return f"[{inside}]" if style == "yaml" or like[:1] == "[" else inside
+    return json.dumps(value) if style in ("json", "yaml") else repr(value)
+
+
+def _spell_string(value: str, style: ParamStyle, like: str) -> str:
+    if style == "json":
+        return json.dumps(value, ensure_ascii=False)
+    quote = like[:1] if like[:1] in ("'", '"') else ""
+    if not quote and style != "python":
+        if style == "plain":
+            return value if value and not re.search(r"\s", value) else f'"{value}"'
+        if not _NEEDS_QUOTES.search(value) and isinstance(read_value(value), str):
+            return value
+    if style != "python" and (quote or "'") == "'":
+        return "'" + value.replace("'", "''") + "'" if "'" not in value else json.dumps(value, ensure_ascii=False)
+    if quote == '"':
+        return json.dumps(value, ensure_ascii=False)
+    return repr(value)
+
+
+def parse_param_str(text: str, style: ParamStyle | None = None) -> ParamStr:
     """Recognise the form of a ``param_str`` and find its values.
 
     Parameters
     ----------
     text : str
         The decoded text, as the layer gets it.
+    style : str, optional
+        How a list in it is spelled, where that is known from what is around it.
 
     Returns
     -------
@@ -155,30 +180,33 @@ def parse_param_str(text: str) -> ParamStr:
     """
     stripped = text.strip()
     if not stripped:
-        return ParamStr("empty", (), text)
+        return ParamStr("empty", (), text, style or "plain")
     start = text.index(stripped)
     end = start + len(stripped)
     if _NUMBER.fullmatch(stripped):
-        return ParamStr("number", (_item("", text, start, end),), text)
+        return ParamStr("number", (_item("", text, start, end),), text, style or "plain")
     shape = _shape(text, start, end)
-    found = (
-        _flags(text)
-        or (shape is not None and (_braced(text, start, end) or _sequence(text, shape) or _mapping(text, shape)))
-        or None
-    )
+    found = _flags(text)
+    if found is None and shape is not None:
+        found = (
+            _braced(text, start, end) or _sequence(text, shape) or _block_sequence(text, shape) or _mapping(text, shape)
+        )
     kind, items = found or ("text", [])
-    return ParamStr(kind, tuple(items), text)
+    if kind == "list" and style is None:
+        style = "python" if stripped[0] in "[(" else "plain"
+    return ParamStr(kind, tuple(items), text, _STYLES.get(kind) or style or "plain")
 
 
 _Found = tuple[ParamStrKind, list[ParamItem]]
 
 
-def _item(key: str, text: str, start: int, end: int) -> ParamItem:
+def _item(key: str, text: str, start: int, end: int, begin: int | None = None) -> ParamItem:
     written = text[start:end]
-    return ParamItem(key, _value(written), written, start, end)
+    return ParamItem(key, read_value(written), written, start, end, start if begin is None else begin)
 
 
-def _value(written: str) -> object:
+def read_value(written: str) -> object:
+    """Return what a value means, where it is a literal of Python, JSON or YAML; else the text itself."""
     try:
         return ast.literal_eval(written)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
@@ -255,14 +283,14 @@ def _key_value(text: str, shape: str, start: int, end: int, *, flow: bool) -> Pa
     key_start, key_end = _trim(shape, start, colon)
     written = text[key_start:key_end]
     if shape[key_start] == _FILL:
-        key = _value(written)
+        key = read_value(written)
         if not isinstance(key, str | int | float | tuple) or written == key:
             return None
     else:
         key = written
         if not _PLAIN_KEY.fullmatch(written):
             return None
-    return _item(str(key), text, *_trim(shape, colon + 1, end))
+    return _item(str(key), text, *_trim(shape, colon + 1, end), begin=key_start)
 
 
 def _braced(text: str, start: int, end: int) -> _Found | None:
@@ -278,7 +306,7 @@ def _braced(text: str, start: int, end: int) -> _Found | None:
     try:
         json.loads(whole)
     except (ValueError, RecursionError):
-        return ("dict" if isinstance(_value(whole), dict) else "yaml"), items
+        return ("dict" if isinstance(read_value(whole), dict) else "yaml"), items
     return "json", items
 
 
@@ -310,6 +338,30 @@ def _sequence(text: str, shape: str) -> _Found | None:
     return "list", [_item(str(index), text, *span) for index, span in enumerate(spans)]
 
 
+def _block_sequence(text: str, shape: str) -> _Found | None:
+    """Lines of ``- value``; what is indented deeper belongs to the line above."""
+    lines = [piece for piece in _pieces(shape, "\n") if shape[slice(*piece)].strip()]
+    starts = [(_trim(shape, *piece), piece[0]) for piece in lines]
+    if not starts or not _is_dash(shape, starts[0][0][0]):
+        return None
+    indent = starts[0][0][0] - starts[0][1]
+    items: list[ParamItem] = []
+    for (first, last), line in starts:
+        if first - line == indent and _is_dash(shape, first):
+            start, end = _trim(shape, first + 1, last)
+            items.append(_item(str(len(items)), text, min(start, end), end, first))
+        elif first - line > indent:
+            above = items.pop()
+            items.append(_item(above.key, text, above.start if above.text else first, last, above.begin))
+        else:
+            return None
+    return "lines", items
+
+
+def _is_dash(shape: str, place: int) -> bool:
+    return shape[place] == "-" and shape[place + 1 : place + 2].strip() == ""
+
+
 def _mapping(text: str, shape: str) -> _Found | None:
     """Lines of ``key: value``, or pairs set apart by commas as inside a Python dict."""
     if "," in shape:
@@ -325,7 +377,7 @@ def _mapping(text: str, shape: str) -> _Found | None:
         item = None if belongs else _key_value(text, shape, start, end, flow=False)
         if belongs:
             previous = items.pop()
-            item = _item(previous.key, text, previous.start if previous.text else first, last)
+            item = _item(previous.key, text, previous.start if previous.text else first, last, previous.begin)
         if item is None:
             return None
         items.append(item)
@@ -338,17 +390,17 @@ def _flags(text: str) -> _Found | None:
     for token in _FLAG_TOKEN.finditer(text):
         name = None if _NUMBER.fullmatch(token.group()) else _FLAG_NAME.match(token.group())
         if name:
-            start = token.start() + name.end()
+            begin, start = token.start(), token.start() + name.end()
             written = text[start : token.end()]
             if written.startswith("="):
-                items.append(_item(name.group(1), text, start + 1, token.end()))
+                items.append(_item(name.group(1), text, start + 1, token.end(), begin))
             elif written:
                 return None
             else:
-                items.append(ParamItem(name.group(1), True, "", start, start))
+                items.append(ParamItem(name.group(1), True, "", start, start, begin))
         elif items and (items[-1].text or items[-1].value is True):
             last = items.pop()
-            items.append(_item(last.key, text, last.start if last.text else token.start(), token.end()))
+            items.append(_item(last.key, text, last.start if last.text else token.start(), token.end(), last.begin))
         else:
             return None
     return ("flags", items) if items else None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import importlib
 import importlib.metadata
 import logging
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +19,7 @@ from engine.layer import Layer, LayerContext, bind
 if TYPE_CHECKING:
     from engine.schema import Schema, SchemaFragment
 
-__all__ = ["LayerFactory", "LayerInfo", "LayerRegistry", "default_registry"]
+__all__ = ["LayerFactory", "LayerInfo", "LayerRegistry", "default_registry", "layer_entry_points"]
 
 _log = logging.getLogger(__name__)
 
@@ -293,9 +295,19 @@ def default_registry(
     return registry
 
 
+def layer_entry_points() -> tuple[importlib.metadata.EntryPoint, ...]:
+    """Return the entry points of installed packages that have layers, looked up once for a ``sys.path``."""
+    return _installed_entry_points(tuple(sys.path))
+
+
+@functools.lru_cache(maxsize=8)
+def _installed_entry_points(_path: tuple[str, ...]) -> tuple[importlib.metadata.EntryPoint, ...]:
+    return tuple(importlib.metadata.entry_points(group=ENTRY_POINT_GROUP))
+
+
 def _entry_points() -> Iterable[Callable[[LayerRegistry], None]]:
     """Yield the functions that register our own layers; entry points of others name plugin folders."""
-    for entry in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP):
+    for entry in layer_entry_points():
         if entry.module.partition(".")[0] not in _OUR_PACKAGES:
             continue
         try:

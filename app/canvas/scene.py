@@ -61,11 +61,13 @@ class CanvasScene(QGraphicsScene):
         self._closed = False
         self._by_port: dict[tuple[NodeId, int], dict[Edge, None]] = {}
         self._marked: set[NodeId] = set()
+        self._of_view: set[Edge] = set()
         self._stale: list[NodeId] = []
         self._faces_due = Debounce(self._refresh_slice, 0, self)
         document.changed.connect(self._document_changed)
         document.positions.moved.connect(self._nodes_moved)
         document.selection.changed.connect(self._selection_changed)
+        document.view_changed.connect(self._view_changed)
         for signal in self._fact_signals():
             signal.connect(self._facts_changed)
         Theme.notifier().changed.connect(self.set_theme)
@@ -81,6 +83,7 @@ class CanvasScene(QGraphicsScene):
         document.changed.disconnect(self._document_changed)
         document.positions.moved.disconnect(self._nodes_moved)
         document.selection.changed.disconnect(self._selection_changed)
+        document.view_changed.disconnect(self._view_changed)
         for signal in self._fact_signals():
             signal.disconnect(self._facts_changed)
         self._faces_due.cancel()
@@ -94,7 +97,6 @@ class CanvasScene(QGraphicsScene):
             document.shapes_changed,
             document.diagnostics_changed,
             document.status_changed,
-            document.view_changed,
         )
 
     # Replaying the model
@@ -104,6 +106,7 @@ class CanvasScene(QGraphicsScene):
         nodes = graph.nodes()
         self._add_nodes(node.id for node in nodes)
         self._add_edges(graph.edges())
+        self._show_view_edges()
         update_docked(self.nodes.values())
         self.fit_scene_rect()
         self.content_changed.emit()
@@ -116,6 +119,7 @@ class CanvasScene(QGraphicsScene):
 
     def replay(self, events: Events) -> None:
         """Bring the items in line with the graph after a change."""
+        self._hide_view_edges()
         self._remove_edges(events.edges_removed)
         for node_id in events.removed:
             item = self.nodes.pop(node_id, None)
@@ -127,6 +131,7 @@ class CanvasScene(QGraphicsScene):
         for node_id in touched:
             self._refresh_face(self.nodes[node_id])
         self._add_edges(events.edges_added)
+        self._show_view_edges()
         ends = {edge.target for edge in events.edges_removed} | {edge.target for edge in events.edges_added}
         near = [self.nodes[node_id] for node_id in events.added | touched | ends if node_id in self.nodes]
         update_docked(near)
@@ -200,8 +205,25 @@ class CanvasScene(QGraphicsScene):
         self._stale = list(self.nodes)
         self._refresh_some(float("inf"))
 
+    def _hide_view_edges(self) -> None:
+        edges, self._of_view = self._of_view, set()
+        self._remove_edges(edges)
+
+    def _show_view_edges(self) -> None:
+        """Show the wires that only the net in view has: chosen stages may join what no rule asks for together."""
+        seen = self.document.seen
+        if seen is not None and seen.state not in self.document.graph.states:
+            self._of_view = {edge for edge in seen.edges() if edge not in self.edges}
+            self._add_edges(self._of_view)
+
     @guard
-    def _facts_changed(self, _view: object = None) -> None:
+    def _view_changed(self, _view: object) -> None:
+        self._hide_view_edges()
+        self._show_view_edges()
+        self._facts_changed()
+
+    @guard
+    def _facts_changed(self) -> None:
         self._stale = list(self.nodes)
         self._faces_due.trigger()
 

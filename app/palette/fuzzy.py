@@ -29,6 +29,7 @@ _SYNONYMS = {
 #: What most nets are made of; it comes first where several types fit nearly as well.
 _USUAL = frozenset(("Convolution", "Data", "InnerProduct", "Pooling", "ReLU", "SoftmaxWithLoss"))
 _USUAL_BONUS = 3.5
+_PLUGIN_MALUS = 10.0
 
 
 class Entry(Protocol):
@@ -117,5 +118,11 @@ def rank(infos: Iterable[Entry], pattern: str) -> Sequence[Match]:
             found.append(Match(info, 30.0, ()))
         elif len(pattern) >= 4 and pattern.lower() in info.summary.lower().replace(" ", ""):
             found.append(Match(info, 5.0, ()))
-    found.sort(key=lambda match: (-match.score - (_USUAL_BONUS if match.info.type in _USUAL else 0.0), match.info.type))
+    found.sort(key=lambda match: (-match.score - _bonus(match.info), match.info.type))
     return found
+
+
+def _bonus(info: Entry) -> float:
+    """Return what an entry counts beside its name: the usual more, what plugins add less than the product's own."""
+    usual = _USUAL_BONUS if info.type in _USUAL else 0.0
+    return usual - (_PLUGIN_MALUS if getattr(info, "plugin", "") else 0.0)

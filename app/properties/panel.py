@@ -13,9 +13,9 @@ from app.properties.edits import ValueEdit
 from app.properties.facts import count_text
 from app.properties.layer_page import LayerPage, page_key
 from app.properties.net_page import NetPage
-from app.properties.param_str import TextBox
 from app.properties.style import panel_stylesheet
 from app.properties.target import LayerTarget
+from app.properties.textbox import TextBox
 from app.qt import Debounce, guard
 from app.theme import GRID, Theme
 from engine.errors import NetcanvasError

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QButtonGroup, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
-from app.properties.choices import BoolEdit
-from app.properties.edits import NumberEdit, ValueEdit, is_undo_key, settles_shortcut
 from app.properties.lists import small_button
 from app.properties.literals import changed_span, splice_literal
-from app.properties.row import Row, object_name
+from app.properties.param_rows import AddRow, Line, ValueRow, Written, plan_lines
+from app.properties.row import object_name
 from app.properties.snapshot import Path
 from app.properties.style import GUTTER, RESET_WIDTH, muted_html
 from app.properties.target import Target
-from app.qt import guard
-from app.theme import GRID, monospace_font
+from app.properties.textbox import TextBox
+from app.theme import GRID
 from engine.errors import CheckError, NetcanvasError
-from engine.param_str import ParamItem, ParamStr, parse_param_str
+from engine.param_edit import add_value, plain_values, remove_value, replace_value
+from engine.param_str import ParamStr, parse_param_str, read_value, spelled
+from engine.plugins.param_schema import ParamStrSchema
 from engine.prototxt import quote, unquote
 from engine.schema import FieldInfo
 
-__all__ = ["ParamStrRow", "TextBox"]
+__all__ = ["ParamStrRow"]
 
 _KIND_NAMES = {
     "number": "a number",
@@ -32,134 +33,16 @@ _KIND_NAMES = {
     "dict": "a Python dict",
     "pairs": "Python pairs",
     "yaml": "YAML",
+    "lines": "YAML",
     "flags": "flags",
 }
-_FEWEST_LINES, _MOST_LINES = 3, 12
-
-
-class TextBox(QPlainTextEdit):
-    """Several lines of text that are committed with Ctrl+Enter or when the focus leaves."""
-
-    committed = Signal(str)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._shown = ""
-        self.setFont(monospace_font())
-        self.setTabChangesFocus(True)
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
-        self.textChanged.connect(self._fit)
-        self._fit()
-
-    @property
-    def pending(self) -> bool:
-        """Whether something is typed that is not committed."""
-        return self.toPlainText() != self._shown
-
-    def show_text(self, text: str) -> None:
-        """Show the text of the file; what is typed and not committed stays while the file's is the same."""
-        if text == self._shown and self.pending:
-            return
-        self._shown = text
-        if self.toPlainText() != text:
-            self.setPlainText(text)
-
-    def commit(self) -> None:
-        """Hand on what is typed, if it differs from the file."""
-        if self.pending:
-            self.committed.emit(self.toPlainText())
-
-    def revert(self) -> None:
-        """Put back what the file says."""
-        self.setPlainText(self._shown)
-
-    def _fit(self) -> None:
-        lines = min(max(self.blockCount(), _FEWEST_LINES), _MOST_LINES)
-        self.setFixedHeight(lines * QFontMetrics(self.font()).lineSpacing() + 4 * GRID)
-
-    @guard(default=False)
-    def event(self, event: QEvent) -> bool:
-        return settles_shortcut(event, self.pending) or super().event(event)
-
-    @guard
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
-        if is_undo_key(event) and not self.pending:
-            event.ignore()
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and control:
-            self.commit()
-        elif event.key() == Qt.Key.Key_Escape and self.pending:
-            self.revert()
-        else:
-            super().keyPressEvent(event)
-
-    @guard
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        if event.reason() != Qt.FocusReason.PopupFocusReason:
-            self.commit()
-
-
-class _ItemRow(Row):
-    """One value of a recognised ``param_str``."""
-
-    edited = Signal(int, object)
-
-    def __init__(self, target: Target, path: Path, index: int, item: ParamItem, depth: int, parent: QWidget) -> None:
-        super().__init__(target, path, depth, parent)
-        self.index = index
-        self.item = item
-        self.editor: Any
-        if isinstance(item.value, bool):
-            self.editor = BoolEdit(self)
-        elif isinstance(item.value, int | float):
-            self.editor = NumberEdit("int64" if isinstance(item.value, int) else "double", self)
-        else:
-            self.editor = ValueEdit(self)
-        self.editor.setObjectName(f"{object_name(path)}.{item.key or 'value'}")
-        self.editor.setAccessibleName(item.key or "value")
-        self.editor.committed.connect(self._commit)
-        self.label.setText(muted_html(item.key or "value", ""))
-        self.place_editor(self.editor)
-        self.show_item(item, "")
-
-    @property
-    def shape(self) -> tuple[str, type]:
-        """What the row was made for; another key or kind of value needs another row."""
-        return self.item.key, type(self.item.value)
-
-    def show_item(self, item: ParamItem, obstacle: str) -> None:
-        """Show a value with the same key and kind; ``obstacle`` says why it cannot be edited here, if so."""
-        self.item = item
-        self.editor.setEnabled(not obstacle)
-        self.setToolTip(obstacle)
-        if isinstance(item.value, bool):
-            self.editor.show_value("true" if item.value else "false")
-        else:
-            self.editor.show_value(item.value if isinstance(item.value, str) else item.text)
-
-    def refresh(self) -> None:
-        """The whole ``param_str`` is read by its row."""
-
-    def _commit(self, typed: str) -> None:
-        if isinstance(self.item.value, bool):
-            self.edited.emit(self.index, typed == "true" if typed else self.item.value)
-        elif isinstance(self.item.value, str):
-            self.edited.emit(self.index, typed)
-        elif typed.strip() == self.item.text:
-            self.say("")
-        else:
-            self.edited.emit(self.index, _Written(typed.strip()))
-
-
-class _Written(str):
-    """A value that is written as it is typed, not put in quotes."""
-
-    __slots__ = ()
+_NO_FORM = "The text is in no form that is known: JSON, YAML, a dict, flags"
 
 
 class ParamStrRow(QWidget):
     """``param_str`` as a form or as text; an edit changes only the bytes of the value it is about.
+
+    Where the layer's plugin declares what it may hold, the form offers all of that and says what is wrong.
 
     Parameters
     ----------
@@ -180,8 +63,10 @@ class ParamStrRow(QWidget):
         self.path = path
         self._depth = depth
         self._prefers_text = False
+        self._unfolded: set[tuple[str, ...]] = set()
         self._parsed = parse_param_str("")
-        self.rows: list[_ItemRow] = []
+        self._schema: ParamStrSchema | None = None
+        self.rows: list[ValueRow | AddRow] = []
         self.text = TextBox(self)
         self.text.setObjectName(object_name(path))
         self.text.setAccessibleName(info.name)
@@ -245,6 +130,7 @@ class ParamStrRow(QWidget):
     def bind(self, target: Target) -> None:
         """Edit another target of the same kind."""
         self.target = target
+        self._unfolded.clear()
         self.text.revert()
         self._say("")
         self.refresh()
@@ -253,46 +139,76 @@ class ParamStrRow(QWidget):
         """Show what the file says now."""
         state = self.target.state(self.path)
         source = "" if state.mixed or state.written is None else unquote(state.written)
-        self._parsed = parse_param_str(source)
+        self._parsed = parsed = parse_param_str(source)
+        self._schema = None if state.mixed else getattr(self.target, "param_schema", None)
         self.text.show_text(source)
         self.text.setPlaceholderText("several values" if state.mixed else "")
         self.reset.setVisible(state.is_set)
-        has_form = bool(self._parsed.items)
+        has_form = bool(parsed.items) or parsed.kind in ("json", "list")
+        has_form = has_form or (parsed.kind == "empty" and self._schema is not None)
         self.form_button.setEnabled(has_form)
-        self.form_button.setToolTip(
-            "Edit value by value" if has_form else "The text is in no form that is known: JSON, YAML, a dict, flags"
-        )
+        self.form_button.setToolTip("Edit value by value" if has_form else _NO_FORM)
         as_text = self._prefers_text or not has_form
         (self.text_button if as_text else self.form_button).setChecked(True)
         self.text.setVisible(as_text)
         self._form.setVisible(not as_text)
-        kind = _KIND_NAMES.get(self._parsed.kind, "")
+        kind = _KIND_NAMES.get(parsed.kind, "")
         self._kind.setText(f"as {kind}" if kind and not as_text else "")
-        if has_form:
-            self._show_items(self._parsed)
+        faults = self._faults(parsed)
+        self._show_lines(list(plan_lines(parsed, self._schema, self._unfolded, faults)) if has_form else [])
+        self._say(" ".join(faults.values()) if as_text else "")
 
-    def _show_items(self, parsed: ParamStr) -> None:
-        shapes = [(item.key, type(item.value)) for item in parsed.items]
-        if [row.shape for row in self.rows] != shapes:
-            for row in self.rows:
-                row.hide()
-                row.deleteLater()
-            self.rows = [
-                _ItemRow(self.target, self.path, index, item, self._depth, self._form)
-                for index, item in enumerate(parsed.items)
-            ]
-            for row in self.rows:
-                self._lines.addWidget(row)
-                row.edited.connect(self._commit_item)
-        for row, item in zip(self.rows, parsed.items, strict=True):
-            obstacle = "" if parsed.item(item.key) is item else "A later value of the same name counts."
-            if parsed.kind == "flags" and not item.text:
-                obstacle = "A flag without a value; take it out, or give it one, in the text."
-            row.show_item(item, obstacle)
+    def _faults(self, parsed: ParamStr) -> dict[str, str]:
+        """Return what is wrong with the values by their names; nothing is run for it."""
+        if self._schema is None or parsed.kind in ("text", "number", "list", "lines"):
+            return {}
+        values = plain_values(parsed)
+        missing = [each.name for each in self._schema.fields if each.required and each.name not in values]
+        faults = {name: f"Parameter '{name}' is missing." for name in missing}
+        for name, value in values.items():
+            field = self._schema.field(name)
+            fault = field.fault(value) if field is not None else self._schema.faults({name: value})[0]
+            if fault:
+                faults[name] = fault
+        return faults
+
+    def _show_lines(self, lines: list[Line]) -> None:
+        if [row.line.shape for row in self.rows] != [line.shape for line in lines]:
+            self._make_rows(lines)
+        for row, line in zip(self.rows, lines, strict=True):
+            row.show_line(line, folded=line.place not in self._unfolded)
+
+    def _make_rows(self, lines: list[Line]) -> None:
+        """Make the rows anew, with the keyboard where it was."""
+        focused = QApplication.focusWidget()
+        name = focused.objectName() if focused is not None and self._form.isAncestorOf(focused) else ""
+        for old in self.rows:
+            for inside in old.findChildren(QWidget):
+                inside.setObjectName("")
+            old.hide()
+            old.deleteLater()
+        self.rows = [self._make_row(line) for line in lines]
+        for row in self.rows:
+            self._lines.addWidget(row)
+            again = row.findChild(QWidget, name) if name else None
+            if again is not None:
+                again.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _make_row(self, line: Line) -> ValueRow | AddRow:
+        if line.adds:
+            adder = AddRow(self.target, self.path, line, self._depth, self._form)
+            adder.added.connect(self._add)
+            return adder
+        row = ValueRow(self.target, self.path, line, self._depth, self._form)
+        row.edited.connect(self._commit_item)
+        row.removed.connect(self._remove)
+        row.unfolded.connect(self._unfold)
+        return row
 
     def matches(self, words: str) -> bool:
         """Whether the field's name, help or a key contains the words of a search."""
-        keys = (item.key.lower() for item in self._parsed.items)
+        keys = [item.key.lower() for item in self._parsed.items]
+        keys += [field.name.lower() for field in self._schema.fields] if self._schema is not None else []
         return words in self.info.name or words in self.info.doc.lower() or any(words in key for key in keys)
 
     # Writing
@@ -301,39 +217,67 @@ class ParamStrRow(QWidget):
         self._prefers_text = text
         self.refresh()
 
-    def _commit_item(self, index: int, value: object) -> None:
-        row, parsed = self.rows[index], self._parsed
-        item = parsed.items[index]
-        try:
-            text = str(value) if isinstance(value, _Written) else parsed.spell(item.key, value)
-            changed = parsed.replace(item.key, text)
-            again = parse_param_str(changed)
-            became_text = isinstance(value, _Written) and isinstance(again.items[index].value, str)
-            if again.kind != parsed.kind or became_text:
-                like = item.text or "true"
-                raise CheckError(f"{item.key or 'value'}: a value like {like} is expected, got '{text}'.")
-            self._write(item.start, item.end, changed[item.start : len(changed) - (len(parsed.source) - item.end)])
-        except NetcanvasError as error:
-            row.say(str(error))
-            row.editor.set_invalid(True)
-            return
-        row.say("")
+    def _unfold(self, place: tuple[str, ...], shown: bool) -> None:
+        (self._unfolded.add if shown else self._unfolded.discard)(place)
         self.refresh()
 
-    def _commit_text(self, typed: str) -> None:
-        start, end, text = changed_span(self._parsed.source, typed)
-        self._attempt(lambda: self._write(start, end, text))
+    def _row_at(self, place: tuple[str, ...], *, adds: bool = False) -> Any:
+        return next((row for row in reversed(self.rows) if row.line.place == place and row.line.adds == adds), None)
 
-    def _write(self, start: int, end: int, text: str) -> None:
+    def _commit_item(self, place: tuple[str, ...], value: object) -> None:
+        row, parsed = self._row_at(place), self._parsed
+
+        def edit() -> str:
+            line = row.line
+            if line.item is None:
+                return add_value(parsed, place, value)
+            text = str(value) if isinstance(value, Written) else spelled(value, line.owner.style, like=line.item.text)
+            changed = replace_value(parsed, place, text)
+            became_text = isinstance(value, Written) and isinstance(read_value(text), str)
+            kept = isinstance(line.item.value, str)
+            if parse_param_str(changed).kind != parsed.kind or (became_text and not kept):
+                like = line.item.text or "true"
+                raise CheckError(f"{place[-1] or 'value'}: a value like {like} is expected, got '{text}'.")
+            return changed
+
+        if not self._try(row, edit):
+            row.editor.set_invalid(True)
+
+    def _remove(self, place: tuple[str, ...]) -> None:
+        self._try(self._row_at(place), lambda: remove_value(self._parsed, place))
+
+    def _add(self, place: tuple[str, ...], name: str, typed: str) -> None:
+        row = self._row_at(place, adds=True)
+        if self._try(row, lambda: add_value(self._parsed, (*place, name), read_value(typed))):
+            row = self._row_at(place, adds=True)
+            if row is not None:
+                row.settle()
+
+    def _try(self, row: Any, edit: Callable[[], str]) -> bool:
+        """Write what an edit makes of the text; what refuses it is said at the row."""
+        try:
+            self._write(edit())
+        except NetcanvasError as error:
+            row.say(str(error))
+            return False
+        row.say("")
+        self.refresh()
+        return True
+
+    def _commit_text(self, typed: str) -> None:
+        self._attempt(lambda: self._write(typed))
+
+    def _write(self, wanted: str) -> None:
+        """Write the part of the text that differs, and leave the spelling of the rest."""
         written = self.target.state(self.path).written
         if written is None:
-            self.target.write(self.path, quote(text))
+            self.target.write(self.path, quote(wanted))
             return
-        new = splice_literal(written, start, end, text)
+        new = splice_literal(written, *changed_span(self._parsed.source, wanted))
         if new != written:
             self.target.replace_value(self.path, written, new, f"Edit {self.info.name}")
 
-    def _attempt(self, edit: Any) -> None:
+    def _attempt(self, edit: Callable[[], object]) -> None:
         try:
             edit()
         except NetcanvasError as error:

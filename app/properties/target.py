@@ -12,6 +12,7 @@ from app.properties.snapshot import Entry, Path, Snapshot
 if TYPE_CHECKING:
     from app.document import Document
     from engine.graph import NodeId, OpGraph
+    from engine.plugins import ParamStrSchema
     from engine.schema import Schema
 
 __all__ = ["FieldState", "LayerTarget", "Target"]
@@ -130,6 +131,13 @@ class LayerTarget:
     def layer_type(self) -> str:
         """Type of the layers, as written."""
         return self._snapshots[0].scalar("type")
+
+    @property
+    def param_schema(self) -> ParamStrSchema | None:
+        """What the ``param_str`` of these Python layers may hold, where their plugin says so."""
+        module, layer = (self._snapshots[0].scalar("python_param", name) for name in ("module", "layer"))
+        known = self.document.live.python_layers.get((module, layer))
+        return known.param_str if known is not None else None
 
     @property
     def present(self) -> frozenset[str]:

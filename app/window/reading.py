@@ -56,7 +56,7 @@ def read_big_net(path: Path, parent: QWidget) -> tuple[bytes, OpGraph]:
     path : Path
         The file.
     parent : QWidget
-        The window over which the dialog stands.
+        The window over which the dialog stands; shown, if it is not yet.
 
     Returns
     -------
@@ -69,6 +69,7 @@ def read_big_net(path: Path, parent: QWidget) -> tuple[bytes, OpGraph]:
     FileFormatError, OSError
         As :func:`app.netfile.read_net_file`.
     """
+    parent.show()  # or the application would end with the dialog, its only window
     dialog = QProgressDialog(f"Reading {path.name}", "Cancel", 0, _STEPS, parent)
     dialog.setObjectName("reading")
     dialog.setWindowModality(Qt.WindowModality.WindowModal)

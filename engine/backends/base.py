@@ -168,6 +168,18 @@ class Backend(ABC):
             If neither the backend nor its fallback knows the operation.
         """
 
+    def pointer(self, array: Array) -> int:
+        """Return the address of an array in the device's memory.
+
+        Raises
+        ------
+        AttributeError
+            If the backend is the host, where there is no device.
+        """
+        if self.is_host:
+            raise AttributeError(f"Backend '{self.name}' computes on the host, so that no blob has a pointer on a GPU.")
+        return int(array.data.ptr)
+
     def mark_stale(self, array: npt.NDArray[Any]) -> None:  # noqa: B027 - a hook that most backends leave empty
         """Told that a copy in host memory no longer counts; the strict backend fills it with junk."""
 

@@ -267,6 +267,10 @@ class StrictBackend(Backend):
         """Overwrite a host array with a device array."""
         np.copyto(out, array._host)
 
+    def pointer(self, array: StrictArray) -> int:
+        """Return the address of the memory behind an array."""
+        return int(array._host.ctypes.data)
+
     def mark_stale(self, array: Any) -> None:
         """Fill the copy that is out of date with junk, so that nobody uses it unnoticed."""
         memory = array._host if isinstance(array, StrictArray) else array

@@ -16,6 +16,7 @@ from engine.data.hdf5_output import Hdf5Output
 from engine.data.hdf5_source import Hdf5Source
 from engine.data.image_source import ImageListSource
 from engine.data.memory_source import MemorySource
+from engine.data.pair_source import ImagePairSource
 from engine.data.transform import Transform
 from engine.data.window_source import WindowSource
 from engine.errors import DataError
@@ -27,6 +28,7 @@ __all__ = [
     "Hdf5Output",
     "Hdf5Source",
     "ImageListSource",
+    "ImagePairSource",
     "MemorySource",
     "Transform",
     "WindowSource",
@@ -35,6 +37,7 @@ __all__ = [
     "open_hdf5_source",
     "open_image_source",
     "open_memory_source",
+    "open_pair_source",
     "open_source",
     "open_window_source",
     "random_stream",
@@ -46,7 +49,7 @@ def open_source(kind: str, layer_param: Any, *, train: bool, seed: int, folders:
 
     Parameters
     ----------
-    kind : {"datum", "hdf5", "images", "memory", "windows"}
+    kind : {"datum", "hdf5", "image pairs", "images", "memory", "windows"}
         Selects one of the functions below.
     layer_param : LayerParameter
     train : bool
@@ -66,13 +69,15 @@ def open_source(kind: str, layer_param: Any, *, train: bool, seed: int, folders:
             return open_datum_source(layer_param, train=train, seed=seed, folders=folders)
         case "hdf5":
             return open_hdf5_source(layer_param, seed=seed, folders=folders)
+        case "image pairs":
+            return open_pair_source(layer_param, train=train, seed=seed, folders=folders)
         case "images":
             return open_image_source(layer_param, train=train, seed=seed, folders=folders)
         case "memory":
             return open_memory_source(layer_param, train=train, seed=seed, folders=folders)
         case "windows":
             return open_window_source(layer_param, seed=seed, folders=folders)
-    known = "'datum', 'hdf5', 'images', 'memory' or 'windows'"
+    known = "'datum', 'hdf5', 'image pairs', 'images', 'memory' or 'windows'"
     raise DataError(f"{_owner(layer_param)}: expected a source of kind {known}, got '{kind}'.")
 
 
@@ -157,6 +162,27 @@ def open_image_source(layer_param: Any, *, train: bool, seed: int, folders: Sequ
     """
     return ImageListSource(
         layer_param.image_data_param,
+        layer_param.transform_param,
+        train=train,
+        seed=seed,
+        folders=folders,
+        owner=_owner(layer_param),
+    )
+
+
+def open_pair_source(layer_param: Any, *, train: bool, seed: int, folders: Sequence[Path] = ()) -> BatchSource:
+    """Open what a ``DenseImageData`` layer reads; parameters and errors are those of :func:`open_datum_source`.
+
+    The layer's message has ``dense_image_data_param``, as in SegNet's dialect or from a plugin.
+
+    Returns
+    -------
+    BatchSource
+        Batches of images, shape (batch_size, channels, height, width), and of labels, shape (batch_size, 1, height,
+        width), both sides divided by ``label_divide_factor``.
+    """
+    return ImagePairSource(
+        layer_param.dense_image_data_param,
         layer_param.transform_param,
         train=train,
         seed=seed,

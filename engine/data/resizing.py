@@ -7,7 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["resize_bytes"]
+__all__ = ["resize_bytes", "resize_nearest"]
 
 _BITS = 11  # weights are whole multiples of 2**-11
 _ONE = 1 << _BITS
@@ -81,6 +81,32 @@ def _places(old: int, new: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.in
     share = where - before.astype(np.float32)
     weights: npt.NDArray[np.int32] = np.rint(share * np.float32(_ONE)).astype(np.int32)
     return before, weights
+
+
+def resize_nearest(image: Bytes, height: int, width: int) -> Bytes:
+    """Resize an image without mixing pixels: each is the one of the source at ``floor(i * old / new)``.
+
+    That is OpenCV's ``cv::resize`` with ``INTER_NEAREST``, which rounds as this does.
+
+    Parameters
+    ----------
+    image : ndarray of uint8, shape (height, width) or (height, width, channels)
+    height, width : int
+        New size in pixels, 1 or more.
+
+    Returns
+    -------
+    ndarray of uint8
+        The image itself where the size is the same.
+    """
+    if image.shape[:2] == (height, width):
+        return image
+    rows, columns = (
+        np.minimum(np.floor(np.arange(new) * (1.0 / (new / old))).astype(np.intp), old - 1)
+        for old, new in zip(image.shape[:2], (height, width), strict=True)
+    )
+    resized: Bytes = image[rows[:, np.newaxis], columns]
+    return resized
 
 
 def _halved(image: Bytes) -> Bytes:

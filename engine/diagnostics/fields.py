@@ -40,6 +40,8 @@ FIELD_CODES = frozenset({*_CODES.values(), FIELD_NOT_OFFERED})
 _WARNED = frozenset({"field-unknown", "word-unknown", FIELD_NOT_OFFERED})
 # Messages of no schema nest as deep; what lies deeper in a broken text has no problem of the schema.
 _DEEPEST = 16
+# Of so many problems of a layer, or of the net, fixes are sought; in a broken text there may be thousands.
+_MOST_FIXED = 50
 # Fields that name a file or folder which a run reads.
 _FILES: tuple[Path, ...] = (
     ("data_param", "source"),
@@ -87,17 +89,19 @@ def check_schema(graph: OpGraph, node: NodeId, schema: Schema | None, memo: Laye
     problems = memo.problems(held, type_name, schema)
     if problems:
         title = graph.node(node).heading
-        for (code, problem), path in problems:
+        for place, ((code, problem), path) in enumerate(problems):
             located = _moved(problem, held.line - 1)
-            yield _diagnostic(code, located, node, path, f"{title}: ", _fix(graph, code, located, node, path, schema))
+            fix = _fix(graph, code, located, node, path, schema) if place < _MOST_FIXED else None
+            yield _diagnostic(code, located, node, path, f"{title}: ", fix)
 
 
 def check_net_fields(graph: OpGraph, schema: Schema | None) -> Iterator[Diagnostic]:
     """Find the same in the net's own fields."""
     top = Message("", graph.tree)
     top.items = [item for item in graph.tree.root.items if item.key is None]
-    for code, problem, path in _located(top, "NetParameter", schema):
-        yield _diagnostic(code, problem, None, path, "", _fix(graph, code, problem, None, path, schema))
+    for place, (code, problem, path) in enumerate(_located(top, "NetParameter", schema)):
+        fix = _fix(graph, code, problem, None, path, schema) if place < _MOST_FIXED else None
+        yield _diagnostic(code, problem, None, path, "", fix)
 
 
 def check_fields(message: Message, type_name: str, schema: Schema | None) -> Iterator[Diagnostic]:

@@ -14,6 +14,7 @@ __all__ = ["within"]
 _ALWAYS = frozenset({"syntax", "format-mixed", "format-old", "rule-both"})
 # What is told of a bottom without a writer.
 _LOOSE = frozenset({"bottom-other-phase", "bottom-unknown", "bottom-unwired", "cycle", "forward-reference"})
+_OF_DATA = frozenset({"file-missing", "shape"})
 _OF_TRAINING = frozenset({"loss-missing", "loss-weight-missing", "in-place-spoils"})
 
 
@@ -54,7 +55,7 @@ def _here(each: Diagnostic, graph: OpGraph, view: GraphView, loose: set[tuple[No
         return None
     if each.code == "top-duplicate" and not _made_twice(graph, view, each):
         return None
-    if each.code == "file-missing" and view.derived and not graph.node(each.node).bottoms:
+    if each.code in _OF_DATA and view.derived and not graph.node(each.node).bottoms:
         return None  # it stands for the input
     if members[0] == each.node:
         return replace(each, others=tuple(members[1:]))

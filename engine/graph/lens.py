@@ -24,8 +24,6 @@ class Lens:
         Nodes that were read again, and blobs that were wired again, since the lens was last looked through.
     active : set of NodeId
         The layers that take part.
-    loose : set of (NodeId, int)
-        Bottoms of them that name a blob which nothing above writes.
     ins, outs : dict of NodeId to dict of Edge
         The wires that end and begin at a node.
     revision : int
@@ -37,7 +35,6 @@ class Lens:
         self.touched: set[NodeId] = set()
         self.rewired: set[str] = set()
         self.active: set[NodeId] = set()
-        self.loose: set[tuple[NodeId, int]] = set()
         self.ins: dict[NodeId, dict[Edge, None]] = {}
         self.outs: dict[NodeId, dict[Edge, None]] = {}
         self.revision = 0
@@ -93,6 +90,11 @@ class Lens:
         self._held[node] = binding
         return old is None or (old.type, old.bottoms, old.tops) != (binding.type, binding.bottoms, binding.tops)
 
+    @property
+    def loose(self) -> frozenset[tuple[NodeId, int]]:
+        """Bottoms of active layers that name a blob which nothing above writes."""
+        return frozenset().union(*self._loose.values())
+
     def edges(self) -> Iterator[Edge]:
         """Go through all wires."""
         for edges in self._edges.values():
@@ -126,6 +128,4 @@ class Lens:
         for edge in found:
             self.ins.setdefault(edge.target, {})[edge] = None
             self.outs.setdefault(edge.source, {})[edge] = None
-        self.loose.difference_update(before[1])
-        self.loose.update(loose)
         return True

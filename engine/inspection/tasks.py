@@ -13,9 +13,10 @@ import numpy as np
 
 from engine.backends import Workspace, get_backend
 from engine.inspection.shaping import shape_layer
-from engine.layer import LayerContext, Phase, binding
+from engine.layer import Layer, LayerContext, Phase, binding
 from engine.plugins import PluginProject, find_plugins, python_layer_factory
 from engine.plugins.failures import layer_classes
+from engine.plugins.functions import FunctionLayer
 from engine.plugins.roots import plugin_finder
 from engine.registry import LayerRegistry, default_registry
 
@@ -61,7 +62,7 @@ def _layer_shapes(question: dict[str, Any], tell: Callable[[str], None]) -> dict
     )
     layer = registry.create(layer_param, context)
     tops, params = shape_layer(layer, layer_param, [tuple(shape) for shape in question["bottoms"]], tell)
-    return {"tops": tops, "params": params, "file": "" if binding(layer).info.builtin else _source(type(layer))}
+    return {"tops": tops, "params": params, "file": "" if binding(layer).info.builtin else _source(layer)}
 
 
 def _reload_changed() -> None:
@@ -74,9 +75,11 @@ def _reload_changed() -> None:
                 root.reload()
 
 
-def _source(cls: type) -> str:
+def _source(layer: Layer) -> str:
+    if isinstance(layer, FunctionLayer):
+        return layer.source_file
     try:
-        return inspect.getfile(cls)
+        return inspect.getfile(type(layer))
     except (TypeError, OSError):
         return ""
 

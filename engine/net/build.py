@@ -9,6 +9,7 @@ from typing import Any
 from engine.blob import Blob
 from engine.errors import LayerError
 from engine.layer import Layer, LayerContext, binding
+from engine.net.converting import converted
 from engine.net.nodes import NetNode, call_layer, close_nodes
 from engine.net.params import ParamTable
 from engine.net.taking import share_params, take_stored_params
@@ -55,7 +56,7 @@ def build_nodes(param: Any, registry: LayerRegistry, context: LayerContext, trai
     """
     built = BuiltNet()
     try:
-        _add_layers(built, param, registry, context, trained)
+        _add_layers(built, param, registry, replace(context, blobs=built.blobs), trained)
     except BaseException:
         close_nodes(built.nodes)
         raise
@@ -104,12 +105,16 @@ def _connect(layer: Layer, built: BuiltNet, context: LayerContext) -> NetNode:
         for index in range(len(tops), bound.info.min_tops):
             tops.append(Blob((), dtype=context.dtype, backend=context.backend, name=f"{bound.name}:{index}"))
     on_device = not layer.host_arrays
+    seen, conversions = bottoms, []
+    if not layer.any_dtype and any(blob.dtype != context.dtype for blob in bottoms):
+        seen, conversions = converted(bottoms, context, bound)
     return NetNode(
         layer,
         bottoms,
         tops,
-        [blob.on_device() for blob in bottoms] if on_device else bottoms,
+        [blob.on_device() for blob in seen] if on_device else seen,
         [blob.on_device() for blob in tops] if on_device else tops,
+        conversions=conversions,
     )
 
 

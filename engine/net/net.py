@@ -220,6 +220,8 @@ class Net:
         loss = 0.0
         for index in range(first, last + 1):
             node = self._nodes[index]
+            for conversion in node.conversions:
+                conversion.forward()
             if self._plan is not None:
                 self._plan.forward(index)
             else:
@@ -255,6 +257,9 @@ class Net:
                 self._plan.backward(index)
             else:
                 call_layer(node.layer, "backward", node.top_views, node.propagate_down, node.bottom_views)
+            for conversion in node.conversions:
+                if node.propagate_down[conversion.port]:
+                    conversion.backward()
             for observer in self.observers:
                 observer.backward_done(node)
         if start is None and end is None:
@@ -304,6 +309,8 @@ class Net:
     def reshape(self) -> None:
         """Carry new input shapes through the net without computing."""
         for node in self._nodes:
+            for conversion in node.conversions:
+                conversion.reshape()
             call_layer(node.layer, "reshape", node.bottom_views, node.top_views)
 
     def _index(self, key: str | int | None, default: int) -> int:

@@ -10,14 +10,14 @@ from typing import Any
 
 from engine.blob import Blob, BlobList
 from engine.errors import LayerError, NetcanvasError, PluginError
+from engine.faults import is_fault, text_of
 from engine.layer import Binding, Layer, Phase, binding
+from engine.net.converting import Conversion
 
-__all__ = ["LAYER_FAULTS", "NetNode", "call_layer", "close_nodes", "layer_failure"]
+__all__ = ["NetNode", "call_layer", "close_nodes", "layer_failure"]
 
 _log = logging.getLogger(__name__)
 
-#: What must not leave a layer's method unnamed; a plugin that calls ``exit()`` does not end the process.
-LAYER_FAULTS = (Exception, SystemExit)
 _PYCAFFE = frozenset({"setup", "reshape", "forward", "backward"})
 
 
@@ -41,6 +41,8 @@ class NetNode:
         Whether the backward pass calls the layer.
     reason : str
         Why, or why not.
+    conversions : list of Conversion
+        Between its bottoms and what it sees of them, where their element type is not the net's.
     """
 
     layer: Layer
@@ -52,6 +54,7 @@ class NetNode:
     propagate_down: list[bool] = field(default_factory=list)
     needs_backward: bool = False
     reason: str = ""
+    conversions: list[Conversion] = field(default_factory=list)
 
     @property
     def bound(self) -> Binding:
@@ -93,7 +96,9 @@ def call_layer(layer: Layer, method: str, *args: Any) -> Any:
         if method in _PYCAFFE:
             return getattr(layer, method)(*args)
         return getattr(type(layer), method)(layer, *args)
-    except LAYER_FAULTS as error:
+    except BaseException as error:
+        if not is_fault(error):
+            raise
         raise layer_failure(layer, method, error) from error
 
 
@@ -104,13 +109,6 @@ def close_nodes(nodes: Iterable[NetNode]) -> None:
             call_layer(node.layer, "close")
         except NetcanvasError as error:
             _log.warning("%s", error)
-
-
-def _text_of(error: BaseException) -> str:
-    try:
-        return str(error).strip() or "no message"
-    except Exception:  # a plugin's exception may fail at its own text
-        return "no message"
 
 
 def layer_failure(layer: Layer, method: str, error: BaseException) -> NetcanvasError:
@@ -127,7 +125,7 @@ def layer_failure(layer: Layer, method: str, error: BaseException) -> NetcanvasE
         elif not error.method:
             error.method = method
         return error
-    summary = f"{type(error).__name__}: {_text_of(error)}"
+    summary = f"{type(error).__name__}: {text_of(error)}"
     if bound.info.builtin:
         text = "".join(traceback.format_exception(error))
         step = "Lower the batch size or the layer's sizes." if isinstance(error, MemoryError) else ""
@@ -135,13 +133,13 @@ def layer_failure(layer: Layer, method: str, error: BaseException) -> NetcanvasE
     # Nets of built-in layers need no plugin code
     from engine.plugins import as_written, hint_for, place_of, plugin_traceback
 
-    cls = type(layer)
+    code = type(layer)._netcanvas_code(layer)
     file, line = place_of(error)
     place = f", {file}:{line}" if file else ""
     return PluginError(
         bound.name,
         bound.type,
-        as_written(f"{summary} (class {cls.__module__}.{cls.__qualname__}{place})"),
+        as_written(f"{summary} ({code}{place})"),
         method=method,
         next_step=hint_for(error) or "Mend the layer's code and run again.",
         traceback_text=plugin_traceback(error),

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 
 from engine.backends import Primitive
 from engine.blob import Blob, Shape
+from engine.faults import is_fault
 from engine.layer import LowerContext
-from engine.net.nodes import LAYER_FAULTS, NetNode, call_layer, layer_failure
+from engine.net.nodes import NetNode, call_layer, layer_failure
 from engine.ops import Op, OpSpec
 
 __all__ = ["Plan"]
@@ -73,7 +74,7 @@ class _Step:
         self.shapes = tuple(blob.shape for blob in node.bottoms)
 
     def _bind_ops(self, ops: Sequence[Op]) -> list[_BoundOp]:
-        bottoms = {blob: slot for slot, blob in enumerate(self.node.bottoms)}
+        bottoms = {view.on_host: slot for slot, view in enumerate(self.node.bottom_views)}
         params = {blob.on_host: slot for slot, blob in enumerate(self.node.blobs)}
         made: set[Blob] = set()
         bound = []
@@ -126,7 +127,9 @@ class Plan:
                     bound.forward()
             else:
                 node.layer.forward(node.bottom_views, node.top_views)
-        except LAYER_FAULTS as error:
+        except BaseException as error:
+            if not is_fault(error):
+                raise
             raise layer_failure(node.layer, method, error) from error
 
     def backward(self, index: int) -> None:
@@ -139,7 +142,9 @@ class Plan:
                     bound.backward(node.propagate_down, node.bound.param_propagate_down)
             else:
                 node.layer.backward(node.top_views, node.propagate_down, node.bottom_views)
-        except LAYER_FAULTS as error:
+        except BaseException as error:
+            if not is_fault(error):
+                raise
             raise layer_failure(node.layer, "backward", error) from error
 
     def describe(self) -> list[tuple[str, tuple[str, ...]]]:

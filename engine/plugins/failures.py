@@ -10,7 +10,9 @@ from types import ModuleType
 from typing import Literal
 
 from engine.errors import PluginError
+from engine.faults import text_of
 from engine.layer import Layer
+from engine.operators import is_operator
 from engine.plugins.tracebacks import as_written, hint_for, place_of, plugin_traceback, python2_hint
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "constructor_failed",
     "import_failed",
     "layer_classes",
+    "operator_functions",
     "module_missing",
 ]
 
@@ -133,13 +136,25 @@ def _module(module: str, file: Path | None) -> str:
 
 
 def _sentence(text: object) -> str:
-    said = as_written(str(text)).strip() or "no message"
+    said = as_written(text_of(text) if isinstance(text, BaseException) else str(text).strip())
     return said if said.endswith((".", "!", "?")) else said + "."
 
 
 def layer_classes(module: ModuleType) -> list[str]:
     """Return the names of the layer classes that ``module`` defines or imports, in order of definition."""
     return [name for name, value in vars(module).items() if _is_layer(value)]
+
+
+def operator_functions(module: ModuleType) -> list[str]:
+    """Return the names of the functions that ``module`` defines and that may be layers, in order of definition."""
+    return [
+        name
+        for name, value in vars(module).items()
+        if inspect.isfunction(value)
+        and value.__module__ == module.__name__
+        and not name.startswith(("_", "grad_"))
+        and is_operator(value)
+    ]
 
 
 def _is_layer(value: object) -> bool:
@@ -167,6 +182,7 @@ def class_missing(layer: str, module: ModuleType, module_name: str, name: str, f
             file=str(file or ""),
             next_step=f"Write 'class {name}(caffe.Layer):'.",
         )
+    classes += operator_functions(module)
     near = difflib.get_close_matches(name, classes, n=1, cutoff=0.5)
     if not near:
         near = [known for known in classes if known.lower() in name.lower() or name.lower() in known.lower()][:1]

@@ -19,7 +19,7 @@ from engine.plugins.manifest import MANIFEST, LayerEntry, Manifest, ManifestErro
 from engine.plugins.project import project_folders, with_plugins_inside
 from engine.plugins.roots import OUR_PACKAGES, file_stamp, folder_refusal
 from engine.plugins.scan import PLUGINS, FoundLayer, scan_folder, walk_sources
-from engine.registry import ENTRY_POINT_GROUP
+from engine.registry import layer_entry_points
 from engine.resources import plugins_path, user_plugins_path
 from engine.schema import SchemaFragment, read_fragment
 
@@ -188,7 +188,7 @@ def _python_path() -> list[Path]:
 
 def _installed() -> Iterator[tuple[Path, str]]:
     """Yield folder and name of each package that an entry point names; nothing of it is imported."""
-    for entry in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP):
+    for entry in layer_entry_points():
         top, _, rest = entry.module.partition(".")
         if top in OUR_PACKAGES:
             continue

@@ -9,19 +9,21 @@ import logging
 import os
 import stat
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from engine.layer import Layer
+from engine.operators import is_operator
 from engine.plugins import failures
 from engine.plugins.roots import RESERVED_NAMES, PluginFinder, PluginRoot, folder_refusal, plugin_finder
 from engine.plugins.scan import PLUGINS
 from engine.plugins.tracebacks import place_of
 from engine.resources import plugins_path, user_plugins_path
 
-__all__ = ["LoadedModule", "PluginProject", "search_order"]
+__all__ = ["FunctionCode", "LoadedModule", "PluginProject", "search_order"]
 
 _log = logging.getLogger(__name__)
 
@@ -45,11 +47,22 @@ class LoadedModule:
     module: ModuleType
 
 
+@dataclass(frozen=True, slots=True)
+class FunctionCode:
+    """A function that is a layer, with its module and its name there."""
+
+    function: Callable[..., Any]
+    module: ModuleType
+    name: str
+
+
 def with_plugins_inside(folder: Path) -> list[Path]:
     """Return a folder of plugin folders followed by these."""
-    if not folder.is_dir():
+    try:
+        children = list(folder.iterdir())
+    except OSError:  # none there, or not for us to read
         return []
-    inside = sorted(child for child in folder.iterdir() if child.is_dir() and not child.name.startswith((".", "_")))
+    inside = sorted(child for child in children if not child.name.startswith((".", "_")) and child.is_dir())
     return [folder, *inside]
 
 
@@ -142,7 +155,13 @@ class PluginProject:
         return self.before + self.after
 
     def load_class(self, module: str, name: str, *, layer: str = "") -> type[Layer]:
-        """Return the layer class that a net names.
+        """Return the layer class that a net names; see :meth:`load_code`."""
+        code = self._load_code(module, name, layer, operators=False)
+        assert not isinstance(code, FunctionCode)
+        return code
+
+    def load_code(self, module: str, name: str, *, layer: str = "") -> type[Layer] | FunctionCode:
+        """Return the layer class that a net names, or the function that is one.
 
         Parameters
         ----------
@@ -158,6 +177,9 @@ class PluginProject:
         PluginLoadError
             The module is not there, cannot be imported, or lacks the class; ``kind`` says which.
         """
+        return self._load_code(module, name, layer, operators=True)
+
+    def _load_code(self, module: str, name: str, layer: str, *, operators: bool) -> type[Layer] | FunctionCode:
         if not module or not name:
             raise failures.PluginLoadError(
                 layer,
@@ -167,10 +189,14 @@ class PluginProject:
             )
         loaded = self.load_module(module, layer=layer)
         value = getattr(loaded.module, name, None)
-        if not inspect.isclass(value) or not issubclass(value, Layer):
+        if inspect.isclass(value) and issubclass(value, Layer):
+            make: type[Layer] | FunctionCode = value
+        elif operators and is_operator(value):
+            make = FunctionCode(value, loaded.module, name)
+        else:
             raise failures.class_missing(layer, loaded.module, module, name, loaded.file)
         _log.info("Layer '%s' is %s from %s", layer, name, loaded.file or module)
-        return value
+        return make
 
     def load_module(self, module: str, *, layer: str = "") -> LoadedModule:
         """Import the module ``module`` from the first place that has it.
@@ -178,7 +204,7 @@ class PluginProject:
         Raises
         ------
         PluginLoadError
-            See :meth:`load_class`.
+            See :meth:`load_code`.
         """
         from engine.compat import install  # plugins say "import caffe"; compat is above this package
 

@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from engine.faults import is_fault
 from engine.layer import Layer, LayerContext, layer_seed
 from engine.plugins import failures
-from engine.plugins.project import PluginProject
+from engine.plugins.functions import FunctionLayer
+from engine.plugins.project import FunctionCode, PluginProject
 from engine.plugins.roots import plugin_finder
 
 __all__ = [
@@ -102,14 +104,18 @@ def make_layer(
         Where the module is looked for, as for :class:`PluginProject`.
     """
     try:
-        cls = PluginProject(folders, base_dirs).load_class(module, name, layer=layer_param.name)
+        code = PluginProject(folders, base_dirs).load_code(module, name, layer=layer_param.name)
     except failures.PluginLoadError as error:
         raise error.of_type(layer_param.type) from error.__cause__
     seed_global_generators(context.seed, layer_param.name)
+    if isinstance(code, FunctionCode):
+        return FunctionLayer(code.function, code.module, code.name)
     try:
-        return make_instance(cls, layer_param)
-    except (Exception, SystemExit) as error:
-        raise failures.constructor_failed(layer_param.name, cls, error).of_type(layer_param.type) from error
+        return make_instance(code, layer_param)
+    except BaseException as error:
+        if not is_fault(error):
+            raise
+        raise failures.constructor_failed(layer_param.name, code, error).of_type(layer_param.type) from error
 
 
 def make_instance(cls: type[Layer], layer_param: Any) -> Layer:

@@ -40,12 +40,8 @@ class Schema:
     """
 
     def __init__(self, dialect: str = BVLC, fragments: Sequence[SchemaFragment] = ()) -> None:
-        description = merged_description(dialect)
         self._dialect = dialect
-        self._fragments = tuple(fragments)
-        self._clashes = tuple(problem for each in fragments for problem in add_fragment(description, each))
-        self._pool = descriptor_pool.DescriptorPool()
-        self._pool.AddSerializedFile(description.SerializeToString())
+        description, self._pool, self._fragments, self._clashes = _with_fragments(dialect, tuple(fragments))
         self._names = tuple(message.name for message in description.message_type)
         self._classes: dict[str, Any] = {}
         self._infos: dict[str, MessageInfo] = {}
@@ -198,6 +194,40 @@ def _load(dialect: str) -> Schema:
 @functools.lru_cache(maxsize=16)
 def _load_extended(dialect: str, fragments: tuple[SchemaFragment, ...]) -> Schema:
     return Schema(dialect, fragments)
+
+
+def _with_fragments(
+    dialect: str, fragments: tuple[SchemaFragment, ...]
+) -> tuple[Any, descriptor_pool.DescriptorPool, tuple[SchemaFragment, ...], tuple[str, ...]]:
+    """Return a dialect's description with the fragments that go with it, its pool, and what does not fit."""
+    description = merged_description(dialect)
+    clashes = tuple(problem for each in fragments for problem in add_fragment(description, each))
+    try:
+        return description, _pool(description), fragments, clashes
+    except TypeError as error:  # protobuf refuses the whole
+        if not fragments:
+            raise SchemaError(f"The shipped schema cannot be used: {error}.") from error
+    kept: list[SchemaFragment] = []
+    refused: list[str] = []
+    for each in fragments:  # which of them it is shows one by one
+        trial = merged_description(dialect)
+        for other in (*kept, each):
+            add_fragment(trial, other)
+        try:
+            _pool(trial)
+        except TypeError as error:
+            reason = str(error).rpartition("pool: ")[2]
+            refused.append(f"Plugin '{each.plugin}': its messages cannot be used beside the others: {reason}.")
+        else:
+            kept.append(each)
+    description, pool, left, clashes = _with_fragments(dialect, tuple(kept))
+    return description, pool, left, (*clashes, *refused)
+
+
+def _pool(description: Any) -> descriptor_pool.DescriptorPool:
+    pool = descriptor_pool.DescriptorPool()
+    pool.AddSerializedFile(description.SerializeToString())
+    return pool
 
 
 def _readable(comment: str) -> str:

@@ -11,6 +11,7 @@ import difflib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from google.protobuf.descriptor import FieldDescriptor
@@ -247,6 +248,7 @@ def _parse(field: Any, value: prototxt.Scalar) -> Any:
     return parse_enum(text, field.enum_type)
 
 
+@lru_cache(maxsize=256)
 def closest_field(descriptor: Any, name: str) -> str:
     """Return the field of a message that an unknown name looks like; empty where none does.
 

@@ -86,7 +86,9 @@ def read_fragment(
         part.ClearField("package")
         whole.MergeFrom(part)
     _check_types(plugin, whole)
-    return SchemaFragment(plugin, whole.SerializeToString(deterministic=True), tuple(param_fields))
+    fragment = SchemaFragment(plugin, whole.SerializeToString(deterministic=True), tuple(param_fields))
+    _check_whole(fragment)
+    return fragment
 
 
 def add_fragment(base: Any, fragment: SchemaFragment) -> list[str]:
@@ -205,6 +207,15 @@ class _Addition:
 
     def _tell(self, what: str) -> None:
         self.problems.append(f"Plugin '{self._plugin}': {what}")
+
+
+def _check_whole(fragment: SchemaFragment) -> None:
+    """Refuse a fragment that cannot be added to BVLC's description."""
+    from engine.schema.catalogue import Schema
+
+    schema = Schema(fragments=[fragment])
+    if not schema.fragments:
+        raise SchemaError(schema.clashes[-1], next_step="Give each name in a message, its enums' words too, once.")
 
 
 def _check_types(plugin: str, file: Any) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
 
+from engine.schema.fragments import is_text_only
 from engine.schema.text import format_float32, quote
 
 __all__ = ["EnumValueInfo", "FieldInfo", "MessageInfo", "split_comment"]
@@ -104,6 +105,11 @@ class FieldInfo:
         return tuple(choice.name for choice in self.choices)
 
     @property
+    def text_only(self) -> bool:
+        """Whether a plugin declares it without a number, so that it is never written into a binary file."""
+        return is_text_only(self.number)
+
+    @property
     def doc(self) -> str:
         """The tooltip: the sentence, then unit and default where there are any."""
         parts = [self.summary]
@@ -111,6 +117,8 @@ class FieldInfo:
             parts.append(f"Unit: {self.unit}.")
         if self.default_text:
             parts.append(f"Default: {self.default_text}.")
+        if self.text_only:
+            parts.append("Not kept in weights files.")
         return " ".join(part for part in parts if part)
 
 

@@ -13,10 +13,12 @@ class SplitLayer(Layer):
     """Tops share the bottom's values; its gradient is the sum of theirs (Caffe's ``SplitLayer``)."""
 
     type = "Split"
+    any_dtype = True
 
     def reshape(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
-        """Give all tops the bottom's shape and values."""
+        """Give all tops the bottom's type, shape and values."""
         for blob in top:
+            blob.retype(bottom[0].dtype)
             blob.reshape_like(bottom[0])
             blob.share_data(bottom[0])
 

@@ -99,6 +99,32 @@ def test_the_canvas_dims_what_is_not_in_view(net, make_canvas, qtbot):
     document.close()
 
 
+def test_wires_that_only_the_view_has_are_shown_with_it(make_canvas):
+    document = Document(
+        OpGraph.parse(
+            'layer { name: "a" type: "Input" top: "x" include { stage: "s" } }\n'
+            'layer { name: "b" type: "ReLU" bottom: "x" top: "y" include { stage: "t" } }\n'
+        )
+    )
+    scene = make_canvas(document).canvas
+    assert not scene.edges
+    document.set_view(View("TEST", 0, frozenset("st")))
+    (edge,) = scene.edges
+    assert not scene.edges[edge].ghost and (edge.source, edge.target) == document.graph.node_ids()
+    target = edge.target
+    document.apply("Rules", lambda graph: graph.clear_field(target, ("include",)))
+    assert set(scene.edges) == set(document.graph.edges()) and len(scene.edges) == 1
+    document.undo_stack.undo()
+    assert len(scene.edges) == 1 and not document.graph.edges()
+    document.apply("Delete", lambda graph: graph.remove_nodes([target]))
+    assert not scene.edges
+    document.undo_stack.undo()
+    document.set_view(View())
+    assert not scene.edges
+    scene.close()
+    document.close()
+
+
 @pytest.mark.parametrize("touched", [False, True])
 def test_a_view_is_remembered_with_the_layout(net, touched):
     document = Document.open(net)
@@ -219,12 +245,12 @@ def test_the_dialect_is_guessed_anew_while_a_net_is_edited(qtbot):
     settle(document, qtbot)
     assert document.dialect == "bvlc"
     node = document.graph.node_ids()[0]
-    document.apply("SSD", lambda graph: graph.set_field(node, ("permute_param",), "{ order: 0 }"))
+    document.apply("SSD", lambda graph: graph.set_field(node, ("transform_param", "resize_param"), "{ prob: 1 }"))
     qtbot.waitUntil(lambda: document.dialect == "ssd", timeout=10_000)
     document.undo_stack.undo()
     qtbot.waitUntil(lambda: document.dialect == "bvlc", timeout=10_000)
     document.set_dialect("intel")
-    document.apply("SSD", lambda graph: graph.set_field(node, ("permute_param",), "{ order: 0 }"))
+    document.apply("SSD", lambda graph: graph.set_field(node, ("transform_param", "resize_param"), "{ prob: 1 }"))
     settle(document, qtbot)
     qtbot.wait(900)
     assert document.dialect == "intel" and document.dialect_choice.guess == "bvlc"

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from engine.diagnostics import check_solver, check_solver_file, diagnose
+from engine.errors import DataError
 from engine.graph import DEPLOY, OpGraph, View
+from engine.shapes import NodeShapes
 from tests.engine.graph.nets import LENET, layer, node
 
 TRAIN, TEST = "include { phase: TRAIN }", "include { phase: TEST }"
@@ -78,6 +80,10 @@ def test_the_input_of_a_derived_deploy_net_needs_no_data_file(tmp_path: Path):
     assert len(told(text, None, "file-missing", folder=tmp_path)) == 2
     assert len(told(text, View("TEST"), "file-missing", folder=tmp_path)) == 1
     assert not told(text, View(DEPLOY), "file-missing", folder=tmp_path)
+    lost = NodeShapes((), (None, None), (), "unknown", "no data", DataError("no data"))
+    shapes = dict.fromkeys(OpGraph.parse(text).node_ids()[:2], lost)
+    assert told(text, View("TEST"), "shape", shapes=shapes) == ["shape mnist"]
+    assert not told(text, View(DEPLOY), "shape", shapes=shapes)
 
 
 # Solvers

@@ -96,12 +96,16 @@ def test_fields_of_the_net():
 
 
 def test_a_layer_that_is_renamed_and_changed_is_still_one_layer():
-    old = layer("d", "", "x", "Input") + layer("c", "x", "c", "Power", "power_param { scale: 2 }") + layer("r", "c", "y")
+    old = (
+        layer("d", "", "x", "Input") + layer("c", "x", "c", "Power", "power_param { scale: 2 }") + layer("r", "c", "y")
+    )
     new = old.replace('"c"', '"first"').replace("scale: 2", "scale: 3")
     found = compare(OpGraph.parse(old), OpGraph.parse(new))
     assert [(a.name, b.name) for a, b in found.renamed] == [("c", "first")]
     assert not found.added and not found.removed
-    told = [(node.name, change.field, change.old, change.new) for _, node, changes in found.changed for change in changes]
+    told = [
+        (node.name, change.field, change.old, change.new) for _, node, changes in found.changed for change in changes
+    ]
     assert told[0] == ("first", "power_param.scale", "2", "3")
 
 

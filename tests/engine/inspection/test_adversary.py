@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import textwrap
 import time
@@ -271,3 +272,23 @@ def test_a_listing_takes_bounded_time(client: InspectionClient, tmp_path: Path) 
     assert time.monotonic() - begin < 10
     texts = [str(failure.error) for failure in listing.failures]
     assert [("no answer" in text, "not looked at" in text) for text in texts] == [(True, False)] + [(False, True)] * 3
+
+
+def test_what_a_plugin_forked_ends_with_the_client(client: InspectionClient, tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    child = [
+        "import os, time",
+        "if os.fork() == 0:",
+        f"    open({str(note)!r}, 'w').write(str(os.getpid()))",
+        "    time.sleep(60)",
+    ]
+    write(tmp_path, mod=at("setup", *child))
+    assert shapes_of(client, document("mod"), tmp_path)["mod"].state == "known"
+    deadline = time.monotonic() + 10
+    while not (note.exists() and note.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    client.close()
+    with pytest.raises(ProcessLookupError):
+        for _ in range(200):  # until whoever adopted it has seen to it
+            os.kill(int(note.read_text()), 0)
+            time.sleep(0.01)

@@ -284,7 +284,7 @@ class TestPlaces:
         plugin(tmp_path / "timinglib")
         write(tmp_path, timinglib____init__="")
         entry = importlib.metadata.EntryPoint("timing", "timinglib", "netcanvas.layers")
-        monkeypatch.setattr("engine.plugins.folders.importlib.metadata.entry_points", lambda group: [entry])
+        monkeypatch.setattr("engine.plugins.folders.layer_entry_points", lambda: (entry,))
         monkeypatch.syspath_prepend(tmp_path)
         catalogue = find_plugins()
         (folder,) = [each for each in catalogue.folders if each.name == "timing"]

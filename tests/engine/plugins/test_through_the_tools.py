@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
+from app.main import main as program
 from engine.cli import main
+from engine.files import read_weights
+from engine.plugins import use_safe_mode
 from tests.engine.plugins.helpers import write
 
 LAYER = """
@@ -103,7 +106,16 @@ def test_training_implies_consent(
     status, _ = run(capsys, "train", "--solver", "solver.prototxt", "--quiet", *record)
     assert status == 0 and (project / "ran").exists()
     (weights,) = project.glob("*.caffemodel")
-    from engine.files import read_weights
-
     (layer,) = [layer for layer in read_weights(weights).layer if layer.name == "s"]
     assert layer.blobs[0].data[0] == pytest.approx(4, abs=0.1)  # 1 + 4 is the target
+
+
+def test_safe_mode_runs_nothing_even_with_trust(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        status = program(["--safe", "check", str(project / "net.prototxt"), "--trust", "--json"])
+        found = json.loads(capsys.readouterr().out)
+    finally:
+        use_safe_mode(False)
+    assert status == 1  # its message is left out with the type
+    assert any("plugin 'sliding'" in each["message"] and "safe mode" in each["message"] for each in found)
+    assert not (project / "ran").exists()

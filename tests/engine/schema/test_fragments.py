@@ -58,6 +58,7 @@ def test_text_only_fields_never_reach_a_binary_file(tmp_path: Path) -> None:
     message = to_message(prototxt.parse(text).root, "LayerParameter", schema=schema)
     secret = schema.describe("FooParameter").field("secret")
     assert secret is not None and is_text_only(secret.number)
+    assert secret.text_only and "Not kept in weights files." in secret.doc
     kept = without_text_only(message)
     assert (kept.foo_param.much, kept.foo_param.HasField("secret")) == (3, False)
     assert kept.foo_param.inner.pool == 1 and not kept.foo_param.inner.HasField("hidden")
@@ -133,3 +134,15 @@ def test_fields_of_a_type_may_be_called_otherwise(tmp_path: Path) -> None:
     text = "message LayerParameter { optional int32 odd = 300; optional int32 other = 301; }"
     schema = load_schema(fragments=[fragment(tmp_path, text, Strange=("odd", "transform_param", "none"))])
     assert schema.param_fields_for("Strange") == ("odd", "transform_param")
+
+
+def test_what_protobuf_itself_refuses_is_told_and_touches_no_other(tmp_path: Path) -> None:
+    twice = "message LayerParameter { optional %s x_param = 300; } message %s { enum A { W = 0; } enum B { W = 0; } }"
+    with pytest.raises(SchemaError, match="Plugin 'foo': .*duplicate symbol"):
+        fragment(tmp_path, twice % ("M", "M"))
+    good = fragment(tmp_path, FOO)
+    # fine beside BVLC's, but a word of the dialect has the name already
+    bad = fragment(tmp_path, "message LossParameter { enum Mine { PRE_FIXED = 0; } optional Mine mine = 77; }", "bad")
+    schema = load_schema("rfcn", [bad, good])
+    assert schema.fragments == (good,) and "Plugin 'bad'" in schema.clashes[-1]
+    assert schema.find_field("LayerParameter", ["foo_param", "much"]) is not None

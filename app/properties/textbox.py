@@ -1,0 +1,119 @@
+"""A box for several lines of text, with the colours of what most parameter texts are made of."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QSyntaxHighlighter, QTextCharFormat, QTextDocument
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
+
+from app.properties.edits import is_undo_key, settles_shortcut
+from app.qt import guard
+from app.theme import GRID, Theme, monospace_font
+
+__all__ = ["TextBox", "ValueHighlighter"]
+
+_FEWEST_LINES, _MOST_LINES = 3, 12
+_TOKEN = re.compile(
+    r"""(?P<comment>(?:^|(?<=\s))\#.*)
+    |(?P<key>(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[A-Za-z_][\w.\-]*)(?=\s*:(?:\s|$|["'\[{(\d]))|(?:^|(?<=\s))--?[A-Za-z_][\w.\-]*)
+    |(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
+    |(?P<number>(?<![\w.])[-+]?(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![\w.]))
+    |(?P<word>!![^\s\[\](){},]*|\b(?:True|False|None|true|false|null)\b)""",
+    re.VERBOSE,
+)
+
+
+class ValueHighlighter(QSyntaxHighlighter):
+    """Colours keys, texts, numbers, constants and remarks, whatever notation they are in."""
+
+    def __init__(self, document: QTextDocument) -> None:
+        super().__init__(document)
+        self._formats: dict[str, QTextCharFormat] = {}
+        Theme.notifier().changed.connect(self._dress)
+        self._dress(Theme.current())
+
+    @guard
+    def _dress(self, theme: Theme) -> None:
+        colors = {
+            "comment": theme.color("text_muted"),
+            "key": theme.category("vision"),
+            "string": theme.category("shape"),
+            "number": theme.category("dense"),
+            "word": theme.category("python"),
+        }
+        for kind, color in colors.items():
+            self._formats[kind] = QTextCharFormat()
+            self._formats[kind].setForeground(color)
+        self.rehighlight()
+
+    @guard
+    def highlightBlock(self, text: str) -> None:
+        for match in _TOKEN.finditer(text):
+            self.setFormat(match.start(), len(match.group()), self._formats[match.lastgroup or "word"])
+
+
+class TextBox(QPlainTextEdit):
+    """Several lines of text that are committed with Ctrl+Enter or when the focus leaves."""
+
+    committed = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shown = ""
+        self.setFont(monospace_font())
+        self.setTabChangesFocus(True)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
+        self._highlighter = ValueHighlighter(self.document())
+        self.textChanged.connect(self._fit)
+        self._fit()
+
+    @property
+    def pending(self) -> bool:
+        """Whether something is typed that is not committed."""
+        return self.toPlainText() != self._shown
+
+    def show_text(self, text: str) -> None:
+        """Show the text of the file; what is typed and not committed stays while the file's is the same."""
+        if text == self._shown and self.pending:
+            return
+        self._shown = text
+        if self.toPlainText() != text:
+            self.setPlainText(text)
+
+    def commit(self) -> None:
+        """Hand on what is typed, if it differs from the file."""
+        if self.pending:
+            self.committed.emit(self.toPlainText())
+
+    def revert(self) -> None:
+        """Put back what the file says."""
+        self.setPlainText(self._shown)
+
+    @guard
+    def _fit(self) -> None:
+        lines = min(max(self.blockCount(), _FEWEST_LINES), _MOST_LINES)
+        self.setFixedHeight(lines * QFontMetrics(self.font()).lineSpacing() + 4 * GRID)
+
+    @guard(default=False)
+    def event(self, event: QEvent) -> bool:
+        return settles_shortcut(event, self.pending) or super().event(event)
+
+    @guard
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        if is_undo_key(event) and not self.pending:
+            event.ignore()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and control:
+            self.commit()
+        elif event.key() == Qt.Key.Key_Escape and self.pending:
+            self.revert()
+        else:
+            super().keyPressEvent(event)
+
+    @guard
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if event.reason() != Qt.FocusReason.PopupFocusReason:
+            self.commit()
