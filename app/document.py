@@ -65,6 +65,8 @@ class Document(QObject):
         After each change of the graph, its undo and its redo.
     dialect_changed : Signal()
         The net is read in another dialect, and ``schema`` is another.
+    plugins_changed : Signal()
+        Plugins were looked for; ``registry`` and ``live.plugins`` may say something else.
     shapes_changed, diagnostics_changed, status_changed : Signal()
         New results in ``shapes``, ``diagnostics``, and marks set by a run.
     view_changed : Signal(engine.graph.View)
@@ -85,6 +87,7 @@ class Document(QObject):
     modified_changed = Signal(bool)
     view_changed = Signal(object)
     dialect_changed = Signal()
+    plugins_changed = Signal()
     shapes_changed = Signal()
     diagnostics_changed = Signal()
     status_changed = Signal()
@@ -370,6 +373,11 @@ class Document(QObject):
     def schema(self) -> Schema:
         """The schema that the net is read with: that of its dialect."""
         return self.live.schema
+
+    @property
+    def plugin_paths(self) -> tuple[Path, ...]:
+        """Plugin folders that the user named and trusts."""
+        return self.live.plugins.paths
 
     @property
     def registry(self) -> LayerRegistry:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject
 
 from app.diagnosing import LiveDiagnosis
+from app.plugins.live import LivePlugins
 from app.qt import Debounce
 from engine.graph import INPUTS
 from engine.paths import search_folders
@@ -48,13 +49,13 @@ class LiveFacts(QObject):
         self.shapes: dict[NodeId, NodeShapes] = {}
         self.node_errors: dict[NodeId, Diagnostic] = {}
         self.trusted = False
-        self.python_layers: dict[tuple[str, str], PythonLayerInfo] = {}
         self._specs: dict[NodeId, LayerSpec] = {}
         self._started = False
         self._client: InspectionClient | None = None
         self._service: ShapeService | None = None
         self._shapes_due = Debounce(self._infer, 40, self)
         self.diagnosis = LiveDiagnosis(document, self, self._terms, self._told)
+        self.plugins = LivePlugins(document, self._take_registry, self._plugins_seen)
 
     @property
     def schema(self) -> Schema:
@@ -68,11 +69,32 @@ class LiveFacts(QObject):
 
         return default_registry()
 
+    @property
+    def python_layers(self) -> dict[tuple[str, str], PythonLayerInfo]:
+        """Python layers of plugins that the net may name, by module and class."""
+        return self.plugins.python_layers
+
     def start(self) -> None:
         """Begin to compute; called once the document is shown."""
         self._started = True
         self._document.guess_dialect()
+        self.find_plugins()
         self.refresh()
+
+    def find_plugins(self) -> None:
+        """Look what plugins there are, and compute anew what depends on them."""
+        if self._started:
+            self.plugins.find()
+
+    def _take_registry(self, registry: LayerRegistry) -> None:
+        old, self.registry = self.registry, registry
+        self._service = None  # its thread makes the next one
+        if old.fragments != registry.fragments:
+            self._document.dialect_changed.emit()
+        self.refresh()
+
+    def _plugins_seen(self) -> None:
+        self._document.plugins_changed.emit()
 
     def refresh(self) -> None:
         """Ask for everything anew."""
@@ -91,6 +113,7 @@ class LiveFacts(QObject):
 
     def data_changed(self) -> None:
         """Look at data sources and plugins again: files came or changed."""
+        self.find_plugins()
 
         def forget() -> None:
             if self._service is not None:
@@ -179,7 +202,7 @@ class LiveFacts(QObject):
         document = self._document
         specs = self._current_specs()
         base_dirs = search_folders(document.path.parent if document.path else None)
-        trusted = self.trusted
+        trusted, plugin_paths = self.trusted, self.plugins.paths
         inputs = _declared_inputs(document.graph)
         nets = _nets(document)
 
@@ -192,6 +215,7 @@ class LiveFacts(QObject):
                     specs,
                     Phase[state.phase],
                     base_dirs=base_dirs,
+                    plugin_folders=plugin_paths,
                     trusted=trusted,
                     level=state.level,
                     stages=sorted(state.stages),
@@ -228,7 +252,7 @@ class LiveFacts(QObject):
             from engine.inspection import InspectionClient
             from engine.shapes import ShapeService
 
-            self._client = InspectionClient()
+            self._client = self._client or InspectionClient()
             self._service = ShapeService(registry=self.registry, client=self._client)
         return self._service
 

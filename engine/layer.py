@@ -95,6 +95,15 @@ class LayerContext:
         """Prepare the file that a layer writes; see :func:`engine.data.open_hdf5_output`."""
         return importlib.import_module("engine.data").open_hdf5_output(layer_param)
 
+    def open_records(self, source: str, owner: str) -> Any:
+        """Open a database of records; see :func:`engine.data.databases.open_database`."""
+        return importlib.import_module("engine.data.databases").open_database(source, self.base_dirs, owner)
+
+    def decode_image(self, data: bytes, *, color: bool | None = None) -> npt.NDArray[np.uint8]:
+        """Decode an image file held in memory; see :func:`engine.data.images.decode_image`."""
+        pixels: npt.NDArray[np.uint8] = importlib.import_module("engine.data.images").decode_image(data, color=color)
+        return pixels
+
     def read_blob(self, path: Path) -> npt.NDArray[Any]:
         """Read a file of one blob; see :func:`engine.files.read_blob`."""
         values: npt.NDArray[Any] = importlib.import_module("engine.files").read_blob(path)
@@ -295,6 +304,18 @@ class Layer:
     def rng(self) -> np.random.Generator:
         """The layer's own random stream, seeded from the run's seed and the layer's name; draws host arrays."""
         return stream(self)
+
+    def message(self, name: str) -> Any:
+        """Return an empty message of the layer's own schema; see :func:`engine.schema.messages.new_message`."""
+        from engine.schema.messages import new_message  # layers of nets made from messages need none
+
+        return new_message(self._netcanvas_binding.layer_param, name)
+
+    def read_message(self, name: str, path: Path) -> Any:
+        """Read a message from a text file; see :func:`engine.schema.messages.read_text_message`."""
+        from engine.schema.messages import read_text_message  # as above
+
+        return read_text_message(self._netcanvas_binding.layer_param, name, path)
 
     def primitive(self, spec: OpSpec) -> Primitive:
         """Return the backend's code for an operation, with scratch memory of this net."""

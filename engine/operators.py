@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 __all__ = ["OperatorSettings", "gradient_of", "is_operator", "operator", "settings_of", "takes_workspace"]
 
@@ -64,8 +64,8 @@ def operator(
     Parameters
     ----------
     gradient : callable, optional
-        Computes the gradient: ``gradient(inputs, outputs)``, where ``inputs`` are the function's inputs, its outputs and
-        the gradients of its outputs, and ``outputs`` the gradients of its inputs.
+        Computes the gradient: ``gradient(inputs, outputs)``, where ``inputs`` are the function's inputs, its outputs
+        and the gradients of its outputs, and ``outputs`` the gradients of its inputs.
     shapes : callable, optional
         ``shapes(*input_shapes)`` returns the shape of each output; without it, they come from one call on zeros.
     pass_workspace : bool, optional
@@ -97,7 +97,7 @@ def gradient_of(function: Callable[..., Any]) -> Callable[[F], F]:
     return mark
 
 
-def is_operator(value: object) -> bool:
+def is_operator(value: object) -> TypeGuard[Callable[..., Any]]:
     """Whether a module's attribute can be a layer: a function that takes inputs and outputs."""
     if inspect.isclass(value) or not callable(value):
         return False

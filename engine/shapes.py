@@ -25,6 +25,7 @@ from engine.layer_specs import LayerSpec, graph_layers
 from engine.net.filtering import NetState, layer_included
 from engine.net.params import surplus_params
 from engine.plugins import is_safe_mode
+from engine.plugins.provenance import runs_without_trust
 from engine.plugins.roots import file_stamp
 from engine.registry import LayerRegistry, default_registry
 
@@ -282,6 +283,8 @@ class _Run:
             message = spec.message(self._service._registry.schema()) if info and info.plugin else spec.message()
             if info is not None and not info.builtin:
                 if (spec.type == "Python" or info.needs_trust) and not self._trusted:
+                    if spec.type == "Python" and self._is_of_the_user(message.python_param.module):
+                        return self._inspect(message, bottoms, alone=True)
                     why = "this is safe mode" if is_safe_mode() else "the plugin code of this folder is not trusted"
                     return _Outcome(reason=f"{why}, so it was not run.")
                 return self._inspect(message, bottoms)
@@ -296,7 +299,12 @@ class _Run:
         except NetcanvasError as error:
             return _Outcome(error=error, reason=str(error))
 
-    def _inspect(self, message: Any, bottoms: tuple[Shape, ...]) -> _Outcome:
+    def _is_of_the_user(self, module: str) -> bool:
+        """Whether a Python layer is the user's own code, and not what came with the net."""
+        return not is_safe_mode() and runs_without_trust(module, self._plugin_folders, self._base_dirs)
+
+    def _inspect(self, message: Any, bottoms: tuple[Shape, ...], *, alone: bool = False) -> _Outcome:
+        """Ask the inspection process; ``alone`` keeps the net's folders out of its reach."""
         client = self._service._client
         if client is None:
             return _Outcome(reason="plugin code is run by the inspection process, which is off.")
@@ -305,7 +313,7 @@ class _Run:
                 message,
                 self._phase,
                 bottoms,
-                base_dirs=self._base_dirs,
+                base_dirs=() if alone else self._base_dirs,
                 plugin_folders=self._plugin_folders,
                 trusted=self._trusted,
                 level=self._where[1],

@@ -12,6 +12,7 @@ from PySide6.QtCore import QPointF, QRectF
 from app.canvas import edits
 from app.canvas.docking import dock_point, followers, root_of
 from app.canvas.face import NODE_WIDTH
+from app.palette.entries import python_entry
 from app.placement import Point, Route, edge_key
 from engine.resources import resource_path
 
@@ -65,7 +66,7 @@ def insert(
     Parameters
     ----------
     kind : str
-        Type of the layer.
+        Type of the layer, or which Python layer, as the palette says it.
     at : QPointF, optional
         Place in the scene of its middle; beside what it is wired to by default.
     origin : Origin, optional
@@ -79,21 +80,26 @@ def insert(
         When a rule refuses; then nothing is changed.
     """
     document = scene.document
-    info = document.registry.info(kind)
+    info, fields = document.registry.info(kind), _starters()["fields"].get(kind)
+    name = type_name = kind
+    python = python_entry(document, kind)
+    if python is not None:
+        (info, fields), type_name = python, "Python"
+        name = info.type
     if origin is None and wire:
         origin = _from_selection(scene, info)
     source = origin if origin is not None and origin.side == "output" else None
     host = scene.nodes[source.node] if source is not None else None
     in_place = source is not None and info is not None and kind in _starters()["in_place"]["types"]
-    label = f"Add {kind}"
+    label = f"Add {name}"
 
     def edit(graph: OpGraph) -> NodeId:
         bottoms, tops = _ports(graph, info, source, in_place=in_place)
         new = graph.add_node(
-            kind,
+            type_name,
             bottoms=bottoms,
             tops=tops,
-            fields=_starters()["fields"].get(kind),
+            fields=fields,
             after=source.node if source is not None and in_place else None,
         )
         place = _place(scene, at, host, origin, in_place=in_place)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QSize, Qt, Signal
@@ -14,7 +15,7 @@ from app.palette.model import TypeModel
 from app.qt import guard
 
 if TYPE_CHECKING:
-    from engine.registry import LayerRegistry
+    from engine.registry import LayerInfo
 
 __all__ = ["PalettePanel"]
 
@@ -33,7 +34,7 @@ class PalettePanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("palette.panel")
-        self._registry: LayerRegistry | None = None
+        self._infos: tuple[LayerInfo, ...] | None = None
         self.search = QLineEdit()
         self.search.setObjectName("palette.search")
         self.search.setPlaceholderText("Search layers")
@@ -76,16 +77,20 @@ class PalettePanel(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(212, 480)
 
-    def set_registry(self, registry: LayerRegistry) -> None:
-        """Show the types of a registry."""
-        self._registry = registry
-        self._fill()
+    def set_infos(self, infos: Iterable[LayerInfo]) -> None:
+        """Show these; the place in the list stays."""
+        shown = tuple(infos)
+        if shown != self._infos:
+            self._infos = shown
+            place = self.view.verticalScrollBar().value()
+            self._fill()
+            self.view.verticalScrollBar().setValue(place)
 
     def _fill(self) -> None:
-        if self._registry is None:
+        if self._infos is None:
             return
         pattern = self.search.text()
-        self.model.fill(self._registry.infos(), pattern, grouped=True)
+        self.model.fill(self._infos, pattern, grouped=True)
         self._empty.setVisible(self.model.rowCount() == 0)
         self.view.setVisible(self.model.rowCount() > 0)
         if pattern.strip() and self.model.first_row() >= 0:
@@ -98,7 +103,7 @@ class PalettePanel(QWidget):
         self._choose(index)
 
     def _choose(self, index: QModelIndex) -> None:
-        kind = index.data(rows.TYPE)
+        kind = index.data(rows.KIND)
         if kind:
             self.chosen.emit(str(kind))
 

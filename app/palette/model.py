@@ -8,6 +8,7 @@ from PySide6.QtCore import QMimeData, QModelIndex, Qt
 from PySide6.QtGui import QStandardItem, QStandardItemModel
 
 from app.palette import rows
+from app.palette.entries import kind_of
 from app.palette.fuzzy import Entry, Match, rank
 from app.theme import Theme
 
@@ -51,7 +52,7 @@ class TypeModel(QStandardItemModel):
     def mimeData(self, indexes: Iterable[QModelIndex]) -> QMimeData:
         data = QMimeData()
         for index in indexes:
-            kind = str(index.data(rows.TYPE) or "")
+            kind = str(index.data(rows.KIND) or "")
             data.setData(LAYER_MIME, kind.encode())
             data.setText(kind)
         return data
@@ -62,6 +63,7 @@ def _row(match: Match) -> QStandardItem:
     item = QStandardItem(info.type)
     item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsDragEnabled)
     item.setData(info.type, rows.TYPE)
+    item.setData(kind_of(info), rows.KIND)
     item.setData(info.category, rows.CATEGORY)
     item.setData(info.summary, rows.SUMMARY)
     item.setData(match.letters, rows.LETTERS)

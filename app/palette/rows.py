@@ -10,7 +10,7 @@ from app.icons import category_icon_name, icon_pixmap
 from app.qt import guard
 from app.theme import Theme
 
-__all__ = ["CATEGORY", "HEADER", "LETTERS", "REASON", "SUMMARY", "TYPE", "TypeDelegate"]
+__all__ = ["CATEGORY", "HEADER", "KIND", "LETTERS", "REASON", "SUMMARY", "TYPE", "TypeDelegate"]
 
 TYPE = Qt.ItemDataRole.UserRole + 1
 CATEGORY = Qt.ItemDataRole.UserRole + 2
@@ -18,6 +18,7 @@ SUMMARY = Qt.ItemDataRole.UserRole + 3
 LETTERS = Qt.ItemDataRole.UserRole + 4
 HEADER = Qt.ItemDataRole.UserRole + 5
 REASON = Qt.ItemDataRole.UserRole + 6
+KIND = Qt.ItemDataRole.UserRole + 7
 
 _ROW, _TALL_ROW, _HEADER_ROW = 28, 44, 28
 

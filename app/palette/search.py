@@ -109,7 +109,7 @@ class SearchPopup(QFrame):
         self.resize(self.sizeHint())
 
     def _choose(self, index: QModelIndex) -> None:
-        kind = index.data(rows.TYPE)
+        kind = index.data(rows.KIND)
         if kind:
             self.hide()
             self.chosen.emit(str(kind))

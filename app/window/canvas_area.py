@@ -16,6 +16,7 @@ from app.canvas.find import layers_of
 from app.canvas.insert import Origin, fitting, insert
 from app.canvas.view import CanvasView
 from app.icons import icon
+from app.palette.entries import palette_entries
 from app.palette.model import LAYER_MIME
 from app.palette.search import SearchPopup
 from app.qt import guard
@@ -89,7 +90,7 @@ class CanvasArea(CanvasView):
 
     @guard
     def _open_search(self, position: QPoint, node: object, side: str, index: int) -> None:
-        infos = self.document.registry.infos()
+        infos = palette_entries(self.document)
         self._origin = Origin(node, side, index) if node is not None else None  # type: ignore[arg-type]
         selected = self.document.selection.last
         by_key = side == "key"

@@ -57,6 +57,20 @@ class WindowSettings:
         names = dict.fromkeys([*self._names("trusted_folders"), str(folder)])
         self._settings.setValue("trusted_folders", list(names))
 
+    def distrust(self, folder: Path) -> None:
+        """Forget that code from a folder may run."""
+        names = [name for name in self._names("trusted_folders") if name != str(folder)]
+        self._settings.setValue("trusted_folders", names)
+
+    @property
+    def plugin_folders(self) -> list[Path]:
+        """Plugin folders that the user named; those that are gone are left out."""
+        return [path for path in map(Path, self._names("plugin_folders")) if path.is_dir()]
+
+    def set_plugin_folders(self, folders: Iterable[Path]) -> None:
+        """Remember the plugin folders that the user named."""
+        self._settings.setValue("plugin_folders", list(dict.fromkeys(map(str, folders))))
+
     def _names(self, key: str) -> list[str]:
         """A list of texts; a list of one is stored as a plain text by some backends."""
         stored = self._settings.value(key, [])

@@ -146,6 +146,10 @@ def _files(graph: OpGraph, node: Node) -> Iterator[tuple[Path, Scalar]]:
 
 
 def _problems(message: Message, type_name: str, schema: Schema | None) -> list[_Coded]:
+    if schema is not None and schema.fragments and type_name == "LayerParameter":
+        kind = message.get("type")
+        written = kind.value if kind is not None else None
+        schema = schema.for_layer(written.as_str() if isinstance(written, Scalar) else "")
     # What is no field at all is told by the parser.
     found = convert(message, type_name, schema=schema, numbers=False).problems
     coded = [(_CODES[each.kind], each) for each in found if each.kind in _CODES]

@@ -9,7 +9,7 @@ from typing import Any
 from engine.blob import Blob
 from engine.errors import LayerError
 from engine.layer import Layer, LayerContext, binding
-from engine.net.converting import converted
+from engine.net.converting import Conversion, converted
 from engine.net.nodes import NetNode, call_layer, close_nodes
 from engine.net.params import ParamTable
 from engine.net.taking import share_params, take_stored_params
@@ -105,7 +105,8 @@ def _connect(layer: Layer, built: BuiltNet, context: LayerContext) -> NetNode:
         for index in range(len(tops), bound.info.min_tops):
             tops.append(Blob((), dtype=context.dtype, backend=context.backend, name=f"{bound.name}:{index}"))
     on_device = not layer.host_arrays
-    seen, conversions = bottoms, []
+    seen: list[Blob] = bottoms
+    conversions: list[Conversion] = []
     if not layer.any_dtype and any(blob.dtype != context.dtype for blob in bottoms):
         seen, conversions = converted(bottoms, context, bound)
     return NetNode(

@@ -22,8 +22,8 @@ __all__ = [
     "constructor_failed",
     "import_failed",
     "layer_classes",
-    "operator_functions",
     "module_missing",
+    "operator_functions",
 ]
 
 PluginFailureKind = Literal[

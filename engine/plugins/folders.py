@@ -177,7 +177,7 @@ def _fragment(manifest: Manifest) -> SchemaFragment | None:
     fields = [(each.type, each.param_fields) for each in manifest.types if each.param_fields]
     if not manifest.schema_files and not fields:
         return None
-    return read_fragment(manifest.name, manifest.schema_files, fields)
+    return read_fragment(manifest.name, manifest.schema_files, fields, [each.type for each in manifest.types])
 
 
 def _python_path() -> list[Path]:

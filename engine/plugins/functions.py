@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -148,7 +148,7 @@ class FunctionLayer(Layer):
                 self.fail(
                     "the function gave it no value.",
                     top=index,
-                    next_step=f"Call outputs[{index}].feed(array), or outputs[{index}].reshape(shape) and write its data.",
+                    next_step=f"Call outputs[{index}].feed(array), or reshape(shape) and write its data.",
                 )
 
     def forward(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
@@ -169,9 +169,9 @@ class FunctionLayer(Layer):
 
     def backward(self, top: Sequence[Blob], propagate_down: Sequence[bool], bottom: Sequence[Blob]) -> None:
         """Call the gradient function with inputs, outputs and gradients of outputs, in this order."""
-        if self._backward is None:
+        backward, settings = self._backward, self._settings
+        if backward is None:
             self._fail_gradient()
-        settings = self._settings
         read = range(len(top)) if settings.grad_output_indices is None else settings.grad_output_indices
         computed = range(len(bottom)) if settings.grad_input_indices is None else settings.grad_input_indices
         arrays = [blob.data for blob in (*bottom, *top)] + [top[index].diff for index in read]
@@ -181,7 +181,7 @@ class FunctionLayer(Layer):
             blob = bottom[index]
             own = propagate_down[index] and id(blob) not in in_place
             gradients.append(GradientTensor(blob.diff if own else np.zeros_like(blob.diff), index))
-        self._call(self._backward, [InputTensor(array) for array in arrays], gradients)
+        self._call(backward, [InputTensor(array) for array in arrays], gradients)
         for index, gradient in zip(computed, gradients, strict=True):
             if not propagate_down[index]:
                 continue
@@ -194,7 +194,7 @@ class FunctionLayer(Layer):
             if propagate_down[index] and index not in computed:
                 blob.diff[...] = 0
 
-    def _fail_gradient(self) -> None:
+    def _fail_gradient(self) -> NoReturn:
         name = self._function_name
         raise LayerError(
             self.name,

@@ -190,8 +190,8 @@ class GradientTensor:
     def _check(self, shape: tuple[Any, ...]) -> None:
         if shape != self._array.shape:
             raise TensorError(
-                f"the gradient of input {self._index} was given shape {shape}; expected {self._array.shape}, that of the "
-                "input."
+                f"the gradient of input {self._index} was given shape {shape}; expected {self._array.shape}, that of "
+                "the input."
             )
 
 

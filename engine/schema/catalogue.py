@@ -140,6 +140,11 @@ class Schema:
                     return tuple(name for name in fields if layer.field(name) is not None)
         return param_fields_for(layer, layer_type)
 
+    def for_layer(self, layer_type: str) -> Schema:
+        """Return the schema without what plugins add for layer types of their own, other than this one."""
+        heard = [each for each in self._fragments if not each.types or layer_type in each.types]
+        return self if len(heard) == len(self._fragments) else load_schema(self._dialect, heard)
+
     def _descriptor(self, name: str) -> Any:
         try:
             return self._pool.FindMessageTypeByName(f"{_PACKAGE}.{name}")
@@ -191,7 +196,7 @@ def _load(dialect: str) -> Schema:
     return Schema(dialect)
 
 
-@functools.lru_cache(maxsize=16)
+@functools.lru_cache(maxsize=32)
 def _load_extended(dialect: str, fragments: tuple[SchemaFragment, ...]) -> Schema:
     return Schema(dialect, fragments)
 

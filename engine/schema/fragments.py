@@ -38,11 +38,15 @@ class SchemaFragment:
         A serialized ``FileDescriptorProto`` as :func:`~engine.schema.proto_file.parse_proto` returns it.
     param_fields : tuple of (str, tuple of str)
         Layer types with the fields of ``LayerParameter`` that hold their settings, the main one first.
+    types : tuple of str
+        The plugin's own layer types, the only ones that understand what it adds; empty where it has none, and
+        any layer may.
     """
 
     plugin: str
     description: bytes
     param_fields: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    types: tuple[str, ...] = ()
 
     def file(self) -> Any:
         """Return the description as a ``FileDescriptorProto`` of the caller's own."""
@@ -55,7 +59,10 @@ class SchemaFragment:
 
 
 def read_fragment(
-    plugin: str, files: Sequence[Path], param_fields: Sequence[tuple[str, tuple[str, ...]]] = ()
+    plugin: str,
+    files: Sequence[Path],
+    param_fields: Sequence[tuple[str, tuple[str, ...]]] = (),
+    types: Sequence[str] = (),
 ) -> SchemaFragment:
     """Read a plugin's ``.proto`` files.
 
@@ -66,6 +73,7 @@ def read_fragment(
     files : sequence of Path
         Read as if they were one.
     param_fields : sequence of (str, tuple of str)
+    types : sequence of str
         See :class:`SchemaFragment`.
 
     Raises
@@ -86,7 +94,7 @@ def read_fragment(
         part.ClearField("package")
         whole.MergeFrom(part)
     _check_types(plugin, whole)
-    fragment = SchemaFragment(plugin, whole.SerializeToString(deterministic=True), tuple(param_fields))
+    fragment = SchemaFragment(plugin, whole.SerializeToString(deterministic=True), tuple(param_fields), tuple(types))
     _check_whole(fragment)
     return fragment
 

@@ -18,17 +18,30 @@ from engine.testing.checks import (
     check_propagate_down,
     check_two_passes,
 )
+from engine.testing.gradcheck import check_layer_gradients
 from engine.testing.gradients import check_gradients
+from engine.testing.python_layers import (
+    check_python_layer,
+    python_layer_case,
+    test_gradient_for_python_layer,
+)
+from engine.testing.reports import GradientFinding, GradientReport
 
 __all__ = [
+    "GradientFinding",
+    "GradientReport",
     "LayerCase",
     "Outcome",
     "check_accumulation",
     "check_backends",
     "check_gradients",
     "check_layer",
+    "check_layer_gradients",
     "check_plan",
     "check_poison",
     "check_propagate_down",
+    "check_python_layer",
     "check_two_passes",
+    "python_layer_case",
+    "test_gradient_for_python_layer",
 ]

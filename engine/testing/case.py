@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.backends.base import junk_value
-from engine.layer import Layer, Phase
+from engine.layer import Layer, Phase, stream
 from engine.net import Net
 from engine.registry import LayerRegistry, default_registry
 
@@ -134,7 +134,7 @@ class Rig:
             case.net_text(extra), case.phase, seed=7, registry=case.registry or default_registry(), **options
         )
         self.layer: Layer = self.net.layer(SUBJECT)
-        self._draws = self.layer.rng.bit_generator.state
+        self._draws = stream(self.layer).bit_generator.state
         self.params = self.net.params.get(SUBJECT, [])
         for blob, values in zip(self.params, case.params, strict=False):
             blob.data[...] = values
@@ -157,7 +157,7 @@ class Rig:
 
     def forward(self) -> float:
         """Run forward with the same random draws as every time; return the weighted losses."""
-        self.layer.rng.bit_generator.state = self._draws
+        stream(self.layer).bit_generator.state = self._draws
         return self.net.forward()
 
     def graded_tops(self) -> list[str]:

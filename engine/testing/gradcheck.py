@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import logging
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -27,9 +29,22 @@ _MOST_COMBINATIONS = 16
 class _CheckedRig(Rig):
     """A rig whose passes draw the same numbers every time, from the global generators too."""
 
+    def __init__(self, case: LayerCase, **options: Any) -> None:
+        self.ones = False
+        with _quiet_nets():
+            super().__init__(case, **options)
+        self.node = next(node for node in self.net.nodes if node.layer is self.layer)
+        # force_backward, without which nothing would run backward, also forces what is blocked
+        flags = enumerate(self.node.propagate_down)
+        self.node.propagate_down = [flag and index not in case.no_gradient for index, flag in flags]
+
     def forward(self) -> float:
         seed_global_generators(7)
         return super().forward()
+
+    def top_grads(self) -> dict[str, Values]:
+        grads = super().top_grads()
+        return {name: np.ones_like(values) for name, values in grads.items()} if self.ones else grads
 
     def graded_tops(self) -> list[str]:
         return [name for name in super().graded_tops() if self.net.blobs[name].dtype.kind == "f"]
@@ -38,6 +53,18 @@ class _CheckedRig(Rig):
         """Move parameters away from where they begin, so that none is at a special place such as 0."""
         for blob in self.params:
             blob.data[...] += _SPREAD * rng.normal(size=blob.shape)
+
+
+@contextmanager
+def _quiet_nets() -> Iterator[None]:
+    """Keep nets from telling that a layer by itself trains nothing."""
+    logger = logging.getLogger("engine.net.net")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 def check_layer_gradients(
@@ -104,6 +131,7 @@ class _Check:
 
     def findings(self) -> Iterator[GradientFinding]:
         rig = self._rig
+        self._look_at_top_diff()
         outcome = self._run()
         flags = self._flags()
         for index, grad in enumerate(outcome.bottom_grads):
@@ -118,13 +146,28 @@ class _Check:
             self._look_at_adding(outcome)
             yield from self._backends()
 
+    def _look_at_top_diff(self) -> None:
+        """Take 1 as the gradient of a loss that does not look at it, as many for Caffe do not, and say so."""
+        rig = self._rig
+        tops = rig.graded_tops()
+        if len(tops) != 1 or rig.net.blobs[tops[0]].count != 1:
+            return
+        drawn = self._run()
+        rig.ones = True
+        unit = self._run()
+        grads = [*zip(drawn.bottom_grads + drawn.param_grads, unit.bottom_grads + unit.param_grads, strict=True)]  # type: ignore[operator]
+        moved = any(mine is not None and mine.any() for mine, _ in grads)
+        rig.ones = moved and all(_same(mine, theirs) for mine, theirs in grads)
+        if rig.ones:
+            self._warn(
+                "its backward does not use the gradient of its top, so it is right with a loss_weight of 1 only."
+            )
+
     def _flags(self) -> list[bool]:
-        node = next(node for node in self._rig.net.nodes if node.layer is self._rig.layer)
-        return [flag and index not in self._case.no_gradient for index, flag in enumerate(node.propagate_down)]
+        return list(self._rig.node.propagate_down)
 
     def _run(self, flags: Sequence[bool] | None = None, *, clear: bool = True) -> Outcome:
-        rig = self._rig
-        node = next(node for node in rig.net.nodes if node.layer is rig.layer)
+        rig, node = self._rig, self._rig.node
         kept = node.propagate_down
         node.propagate_down = list(kept if flags is None else flags)
         try:
@@ -163,8 +206,10 @@ class _Check:
         if len(wanted) < 2 and not (wanted and self._rig.params):
             return
         subsets = [
-            subset for size in range(len(wanted)) for subset in itertools.combinations(wanted, size) if subset or
-            self._rig.params
+            subset
+            for size in range(len(wanted))
+            for subset in itertools.combinations(wanted, size)
+            if subset or self._rig.params
         ]
         for subset in subsets[:_MOST_COMBINATIONS]:
             fault = self._fault_of(subset, full, flags)
@@ -210,6 +255,7 @@ class _Check:
             target = f"backend {name}"
             try:
                 rig = self._make_rig(np.float32, name)
+                rig.ones = self._rig.ones
                 for blob, values in zip(rig.params, self._rig.params, strict=True):
                     blob.data[...] = values.data
                 outcome = rig.run()

@@ -79,10 +79,9 @@ class GradientReport:
     @property
     def summary(self) -> str:
         """The outcome in one sentence."""
-        wrong = [finding for finding in self.findings if finding.failed]
+        wrong = [finding.target for finding in self.findings if finding.failed]
         if wrong:
-            more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-            return f"The gradient of '{self.layer}' is not right: {wrong[0]}{more}"
+            return f"The gradient of '{self.layer}' is not right: {', '.join(wrong)}."
         if not any(finding.directions for finding in self.findings):
             return f"'{self.layer}' has no gradient to check."
         return f"The gradient of '{self.layer}' is right."

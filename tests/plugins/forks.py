@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.layer import Phase
-from engine.net import Net
 from engine.testing import LayerCase
 from engine.testing.case import Rig
 
@@ -24,7 +22,9 @@ def normal(*shape: int, seed: int = 1) -> Values:
     return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
 
 
-def check_against(case: LayerCase, reference: Callable[..., Values], *, rtol: float = 1e-9, atol: float = 1e-12) -> None:
+def check_against(
+    case: LayerCase, reference: Callable[..., Values], *, rtol: float = 1e-9, atol: float = 1e-12
+) -> None:
     """Compare the first top, in double precision, with what a reference makes of bottoms and parameters."""
     rig = Rig(case, dtype=np.float64)
     bottoms = [np.asarray(values, np.float64) for values in case.bottoms]
@@ -47,8 +47,3 @@ def losses_of(solver_file: Path, steps: int) -> list[float]:
         solver.step(1)
         losses.append(float(solver.net.blobs["loss"].data.item()))
     return losses
-
-
-def made_up_passes(net_file: Path, phase: Phase = Phase.TEST, registry: Any = None) -> Net:
-    """Build a net, run it forward and backward on made-up input with made-up gradients, and return it."""
-    raise NotImplementedError

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from engine import __version__
-from engine.cli.arguments import documents, running, tools
+from engine.cli.arguments import documents, plugins, running, tools
 from engine.cli.arguments.parsers import CommandParser, Commands, add_output, spell_modern
 
 __all__ = ["ALIASES", "COMMANDS", "build_parser", "build_run_parser", "spell_modern", "switches"]
@@ -32,6 +32,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "extract_features": "write what a net computes to databases",
         "parse_log": "turn the log of a training into tables",
         "devices": "print where nets can compute on this machine",
+        "gradcheck": "check the gradients of a Python layer against finite differences",
         "run": "run a Python script whose 'import caffe' gets Netcanvas",
     }
 )
@@ -51,6 +52,7 @@ _ADDERS: tuple[Callable[[Commands, str], None], ...] = (
     running.add_extract_features,
     tools.add_parse_log,
     tools.add_devices,
+    plugins.add_gradcheck,
 )
 
 

@@ -47,7 +47,7 @@ def test_matched_letters_are_told():
 def panel(document, qtbot) -> PalettePanel:
     shown = PalettePanel()
     qtbot.addWidget(shown)
-    shown.set_registry(document.registry)
+    shown.set_infos(document.registry.infos())
     shown.show()
     return shown
 

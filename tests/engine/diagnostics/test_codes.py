@@ -121,7 +121,7 @@ CASES = [
     ),
     Case("type-missing", layer("a", "", "x", ""), X, "a"),
     Case("type-unknown", X + layer("a", "x", "y", "Relu"), X + layer("a", "x", "y", "ReLU"), "a", True, "warning"),
-    Case("type-not-offered", X + layer("a", "x", "y", "Permute"), X, "a", severity="warning"),
+    Case("type-not-offered", X + layer("a", "x", "y", "VideoData"), X, "a", severity="warning"),
     Case("bottoms-count", X + layer("a", "x x", "y", "Power"), X + layer("a", "x", "y", "Power"), "a", fixed=True),
     Case(
         "bottoms-count", X + layer("a", "x", "y", "Accuracy"), with_labels(2) + layer("a", "x l", "y", "Accuracy"), "a"

@@ -230,8 +230,7 @@ class TestTypes:
     def test_a_type_that_changes_is_refused(self, tmp_path: Path) -> None:
         functions(
             tmp_path,
-            "def odd(inputs, outputs):\n    x = inputs[0].data\n"
-            "    outputs[0].feed(x if x.any() else x.astype(int))\n",
+            "def odd(inputs, outputs):\n    x = inputs[0].data\n    outputs[0].feed(x if x.any() else x.astype(int))\n",
         )
         net = net_of(tmp_path, input_layer("x", 2) + python_layer("p", "odd", "x", "y"))
         net.blobs["x"].data[...] = 1.5
@@ -251,7 +250,9 @@ class TestShapeBeforeData:
 
     def test_data_before_reshape_is_an_error_with_a_name(self, tmp_path: Path) -> None:
         functions(tmp_path, "def f(inputs, outputs):\n    outputs[0].data[...] = 2\n")
-        with pytest.raises(PluginError, match=r"UnshapedOutputError: output 0 has no shape yet.*function mod\.f") as caught:
+        with pytest.raises(
+            PluginError, match=r"UnshapedOutputError: output 0 has no shape yet.*function mod\.f"
+        ) as caught:
             net_of(tmp_path, input_layer("x", 2) + python_layer("p", "f", "x", "y"))
         assert "outputs[0].data[...] = 2" in caught.value.traceback_text
 
@@ -264,7 +265,7 @@ class TestShapeBeforeData:
         functions(
             tmp_path,
             'def f(inputs, outputs, workspace):\n    outputs[0].feed(2 * workspace.blobs["x"].fetch())\n'
-            'def g(inputs, outputs, workspace=None):\n    outputs[0].feed([workspace is None])\n'
+            "def g(inputs, outputs, workspace=None):\n    outputs[0].feed([workspace is None])\n"
             'def typo(inputs, outputs, ws):\n    outputs[0].feed(ws.blobs["xx"].fetch())\n',
         )
         net = net_of(tmp_path, input_layer("x", 2) + python_layer("p", "f", "", "y") + python_layer("q", "g", "", "z"))
@@ -316,8 +317,7 @@ def test_a_builder_is_called_once_for_each_layer_of_each_net(tmp_path: Path) -> 
 def test_functions_in_place_and_shapes_that_follow_the_data(tmp_path: Path) -> None:
     write(
         tmp_path,
-        mod=DOUBLE
-        + "\n    def positive(inputs, outputs): outputs[0].feed(inputs[0].data[inputs[0].data > 0])\n",
+        mod=DOUBLE + "\n    def positive(inputs, outputs): outputs[0].feed(inputs[0].data[inputs[0].data > 0])\n",
     )
     text = input_layer("x", 4) + python_layer("a", "same", "x", "y") + python_layer("b", "double", "y", "y")
     text += python_layer("c", "positive", "y", "z") + python_layer("d", "double", "z", "w", "loss_weight: 1")
@@ -355,7 +355,9 @@ class TestInspection:
         assert found.tops == ((3, 4),) and found.file == str(tmp_path / "mod.py")
 
     def test_of_those_that_take_whole_numbers(self, tmp_path: Path) -> None:
-        functions(tmp_path, "table = np.zeros((5, 7))\ndef f(inputs, outputs): outputs[0].feed(table[inputs[0].data])\n")
+        functions(
+            tmp_path, "table = np.zeros((5, 7))\ndef f(inputs, outputs): outputs[0].feed(table[inputs[0].data])\n"
+        )
         assert self.shapes(tmp_path, "f", (3,)).tops == ((3, 7),)
 
     def test_of_those_that_look_into_the_workspace(self, tmp_path: Path) -> None:
@@ -405,7 +407,9 @@ def test_nets_with_functions_train(tmp_path: Path) -> None:
     )
     (tmp_path / "net.prototxt").write_text(
         'layer { name: "x" type: "DummyData" top: "x" dummy_data_param { shape { dim: 2 dim: 3 } '
-        'data_filler { type: "constant" value: 1 } } }\n' + IP + python_layer("loss", "loss", "ip", "l", "loss_weight: 1")
+        'data_filler { type: "constant" value: 1 } } }\n'
+        + IP
+        + python_layer("loss", "loss", "ip", "l", "loss_weight: 1")
     )
     (tmp_path / "solver.prototxt").write_text(
         'net: "net.prototxt" base_lr: 0.05 lr_policy: "fixed" max_iter: 100 snapshot_prefix: "s" solver_mode: CPU'

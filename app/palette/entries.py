@@ -1,0 +1,56 @@
+"""What the palette offers for an open net: layer types, and the Python layers of its plugins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from engine.prototxt import quote
+from engine.registry import LayerInfo
+
+if TYPE_CHECKING:
+    from app.document import Document
+    from engine.plugins import PythonLayerInfo
+
+__all__ = ["PythonEntry", "kind_of", "palette_entries", "python_entry"]
+
+_PREFIX = "python:"
+
+
+@dataclass(frozen=True, slots=True)
+class PythonEntry(LayerInfo):
+    """A Python layer as the palette shows it: under the name of its class.
+
+    Attributes
+    ----------
+    kind : str
+        What the palette hands on when it is chosen; see :func:`python_entry`.
+    """
+
+    kind: str = ""
+
+
+def kind_of(entry: object) -> str:
+    """Return what the palette hands on for an entry: a layer type, or which Python layer is meant."""
+    return str(getattr(entry, "kind", "") or getattr(entry, "type", ""))
+
+
+def palette_entries(document: Document) -> tuple[LayerInfo, ...]:
+    """Return all that can be added to a net."""
+    return (*document.registry.infos(), *map(_entry, document.live.python_layers.values()))
+
+
+def python_entry(document: Document, kind: str) -> tuple[LayerInfo, str] | None:
+    """Return what is known of the Python layer that a palette entry means, and the fields that name it; else None."""
+    if not kind.startswith(_PREFIX):
+        return None
+    module, _, name = kind.removeprefix(_PREFIX).rpartition("/")
+    found = document.live.python_layers.get((module, name))
+    info = found.info if found is not None else document.registry.info("Python") or LayerInfo("Python")
+    return replace(info, type=name), f"python_param {{ module: {quote(module)} layer: {quote(name)} }}"
+
+
+def _entry(layer: PythonLayerInfo) -> PythonEntry:
+    facts = {**{name: getattr(layer.info, name) for name in LayerInfo.__dataclass_fields__}, "type": layer.name}
+    facts["summary"] = layer.info.summary or f"Python layer of module {layer.module}."
+    return PythonEntry(**facts, kind=f"{_PREFIX}{layer.module}/{layer.name}")

@@ -1,0 +1,113 @@
+"""The plugins that an open net may use, found off the window's thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.paths import search_folders
+from engine.prototxt import unquote
+
+if TYPE_CHECKING:
+    from app.document import Document
+    from engine.plugins import PluginFolder, PythonLayerInfo
+    from engine.registry import LayerInfo, LayerRegistry
+
+__all__ = ["LivePlugins"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    folders: tuple[PluginFolder, ...]
+    python_layers: dict[tuple[str, str], PythonLayerInfo]
+    infos: tuple[LayerInfo, ...]
+    loose: tuple[Path, ...]
+
+
+class LivePlugins:
+    """What plugins offer to one document. Their text is read; none of their code runs here.
+
+    Parameters
+    ----------
+    document : Document
+        Whose folder is looked at.
+    took : callable
+        Called with the new registry when plugins offer something else than before.
+    looked : callable
+        Called after every look.
+
+    Attributes
+    ----------
+    paths : tuple of Path
+        Plugin folders that the user named and trusts.
+    folders : tuple of PluginFolder
+        All that were found, faulty ones too, in the order in which they are searched.
+    python_layers : dict
+        Python layers by module and class.
+    loose : tuple of Path
+        Files of Python layers that the net names and that lie in no plugin folder.
+    """
+
+    def __init__(
+        self, document: Document, took: Callable[[LayerRegistry], object], looked: Callable[[], object]
+    ) -> None:
+        self._document = document
+        self._took = took
+        self._looked = looked
+        self.paths: tuple[Path, ...] = ()
+        self.folders: tuple[PluginFolder, ...] = ()
+        self.python_layers: dict[tuple[str, str], PythonLayerInfo] = {}
+        self.loose: tuple[Path, ...] = ()
+        self._infos: tuple[LayerInfo, ...] | None = None
+
+    def use(self, paths: Iterable[Path]) -> bool:
+        """Take these folders as those that the user named and trusts; return whether they are others than before."""
+        wanted = tuple(dict.fromkeys(paths))
+        changed = wanted != self.paths
+        self.paths = wanted
+        return changed
+
+    def find(self) -> None:
+        """Look what there is; what comes of it is told later."""
+        document, paths = self._document, self.paths
+        base_dirs = search_folders(document.path.parent if document.path else None)
+        graph, trusted = document.graph, document.live.trusted
+        written = (
+            graph.value(node.id, ("python_param", "module"))
+            for node in graph.nodes()
+            if node.type == "Python" and not node.virtual and node.version == 2
+        )
+        named = {unquote(module) for module in written if module is not None}
+
+        def work() -> tuple[_Found, LayerRegistry]:
+            return _find(paths, base_dirs, named, trusted)
+
+        document.jobs.submit("plugins", work, self._take)
+
+    def _take(self, result: tuple[_Found, LayerRegistry]) -> None:
+        found, registry = result
+        changed = (found.folders, found.python_layers, found.infos) != (self.folders, self.python_layers, self._infos)
+        self.folders, self.python_layers = found.folders, found.python_layers
+        self._infos, self.loose = found.infos, found.loose
+        if changed:
+            self._took(registry)
+        self._looked()
+
+
+def _find(
+    paths: Sequence[Path], base_dirs: Sequence[Path], named: Iterable[str], trusted: bool
+) -> tuple[_Found, LayerRegistry]:
+    from engine.plugins import find_plugins, is_safe_mode
+    from engine.plugins.provenance import module_file
+    from engine.registry import default_registry
+
+    safe = is_safe_mode()
+    catalogue = find_plugins(paths, base_dirs, safe=safe)
+    registry = default_registry(base_dirs, paths, trusted=trusted)
+    python_layers = {(each.module, each.name): each for each in catalogue.python_layers}
+    inside = [folder.path for folder in catalogue.folders]
+    files = (module_file(module, paths, base_dirs) for module in sorted(named))
+    loose = tuple(file for file in files if file is not None and not any(place in file.parents for place in inside))
+    return _Found(catalogue.folders, python_layers, registry.infos(), loose), registry
