@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import uuid
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -15,7 +16,7 @@ from app.commands import GraphCommand, MoveCommand
 from app.dialect import DialectChoice, DialectCommand
 from app.jobs import Jobs
 from app.live import LiveFacts
-from app.netfile import digest, read_net_file
+from app.netfile import FileState, read_net_file
 from app.placement import Placement, Point, read_view
 from app.qt import guard
 from app.solverfile import find_solver
@@ -77,6 +78,12 @@ class Document(QObject):
         Which net of the document is looked at.
     seen : engine.graph.GraphView or None
         What is in it; None where all is.
+    identity : str
+        What tells this document from all others, whatever their names.
+    label : str
+        What it is called while it has no file.
+    disk : app.netfile.FileState
+        What its file held when it was last read or written.
     waits_for : str
         Why the net cannot be trained yet, in a sentence; see :meth:`set_waits_for`.
     """
@@ -108,7 +115,9 @@ class Document(QObject):
         self.jobs = Jobs(self)
         self.bridge = GraphBridge(graph, self)
         self.live = LiveFacts(self)
-        self._on_disk: str | None = None
+        self.identity = uuid.uuid4().hex
+        self.label = "Untitled"
+        self.disk = FileState()
         self._closed = False
         self.bridge.changed.connect(self._graph_changed)
         self.dialect_choice.changed.connect(self._dialect_changed)
@@ -147,7 +156,7 @@ class Document(QObject):
             content = data, OpGraph.parse(data)
         data, graph = content
         document = cls(graph, path, parent)
-        document._on_disk = digest(data)
+        document.disk.took(path, data)
         sidecar = sidecar_path(path)
         if sidecar.is_file():
             stored = sidecar.read_text(encoding="utf-8", errors="replace")
@@ -171,7 +180,7 @@ class Document(QObject):
             raise ValueError("the net has no file yet")
         data = read_net_file(self.path)
         self.apply(f"Reload {self.path.name}", lambda graph: graph.replace_text(data))
-        self._on_disk = digest(data)
+        self.disk.took(self.path, data)
         self.undo_stack.setClean()
         self.guess_dialect()
 
@@ -199,7 +208,7 @@ class Document(QObject):
             raise ChangedOnDiskError(target)
         data = bytes(self.graph)
         atomic_write(target, data)
-        self._on_disk = digest(data)
+        self.disk.took(target, data)
         moved = target != self.path
         self._save_sidecar(target, data, None if moved else self.dialect_choice.stored)
         self.path = target
@@ -219,9 +228,12 @@ class Document(QObject):
 
     def changed_on_disk(self) -> bool:
         """Whether another program changed the file; a file that is gone does not count."""
-        if self.path is None or self._on_disk is None or not self.path.is_file():
-            return False
-        return digest(self.path.read_bytes()) != self._on_disk
+        return self.path is not None and self.disk.changed(self.path)
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether it is an empty net without a file or a history, which nobody would miss."""
+        return self.path is None and not self.undo_stack.count() and not self.graph.text
 
     def close(self) -> None:
         """Stop everything that works for this document; it cannot be used any more.
@@ -244,8 +256,8 @@ class Document(QObject):
 
     @property
     def title(self) -> str:
-        """Name to show: the file's, or 'Untitled'."""
-        return self.path.name if self.path else "Untitled"
+        """Name to show: the file's, or the label of a net without one."""
+        return self.path.name if self.path else self.label
 
     @property
     def solver_text(self) -> str | None:

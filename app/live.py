@@ -86,6 +86,17 @@ class LiveFacts(QObject):
         if self._started:
             self.plugins.find()
 
+    def plugins_edited(self) -> None:
+        """Files of plugins were saved: load them anew where they are inspected, and look what they offer now."""
+
+        def forget() -> None:
+            if self._service is not None:
+                infos = self.registry.infos()
+                self._service.forget(types={info.type for info in infos if not info.builtin} | {"Python"})
+
+        self._document.jobs.submit("forget plugins", forget, lambda _none: self.refresh())
+        self.find_plugins()
+
     def _take_registry(self, registry: LayerRegistry) -> None:
         old, self.registry = self.registry, registry
         self._service = None  # its thread makes the next one

@@ -69,16 +69,22 @@ class Placement(QObject):
         Sent after :meth:`move`, not after :meth:`place`.
     routes : dict of Route
         Courses of wires that do not run straight.
+    bends : dict of tuple of Point
+        Points through which the user leads wires; they stay where they are when nodes are moved.
+    bent : Signal(frozenset of EdgeKey)
+        Sent after :meth:`bend`.
     touched : bool
         Whether the user arranged anything; only then a sidecar is written.
     """
 
     moved = Signal(object)
+    bent = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._points: dict[NodeId, Point] = {}
         self.routes: dict[EdgeKey, Route] = {}
+        self.bends: dict[EdgeKey, tuple[Point, ...]] = {}
         self.touched = False
 
     def __contains__(self, node_id: object) -> bool:
@@ -108,6 +114,15 @@ class Placement(QObject):
         self.touched = self.touched or by_user
         self.moved.emit(frozenset(points))
 
+    def bend(self, bends: Mapping[EdgeKey, tuple[Point, ...]]) -> None:
+        """Lead wires through other points, or straight again through none, and tell the canvas."""
+        self.bends.update(bends)
+        for key, points in bends.items():
+            if not points:
+                del self.bends[key]
+        self.touched = True
+        self.bent.emit(frozenset(bends))
+
     def to_json(self, nodes: Sequence[Node], text: bytes, dialect: str | None = None, view: View | None = None) -> str:
         """Write the sidecar of a net, with the dialect if the user chose one, and the view if it is not of all."""
         entries = [
@@ -128,6 +143,17 @@ class Placement(QObject):
             if key[0] in ordinals and key[2] in ordinals
         ]
         data = {"version": _VERSION, "text_sha256": _digest(text), "nodes": entries, "routes": routes}
+        bends = [
+            {
+                "from": [ordinals[key[0]], key[1]],
+                "to": [ordinals[key[2]], key[3]],
+                "points": [[round(point.x, 1), round(point.y, 1)] for point in points],
+            }
+            for key, points in self.bends.items()
+            if key[0] in ordinals and key[2] in ordinals
+        ]
+        if bends:
+            data["bends"] = bends
         if dialect is not None:
             data["dialect"] = dialect
         if view is not None and view != View():
@@ -155,7 +181,7 @@ class Placement(QObject):
             key = _key(entry)
             exact[int(entry.get("ordinal", -1)), key] = entry
             waiting[key].append(entry)
-        found = 0
+        found: dict[int, NodeId] = {}
         left: list[Node] = []
         for ordinal, node in enumerate(nodes):
             entry = exact.get((ordinal, _key(_identity(node))))
@@ -164,15 +190,16 @@ class Placement(QObject):
                 continue
             waiting[_key(entry)].remove(entry)
             self._points[node.id] = Point(float(entry["x"]), float(entry["y"]))
-            found += 1
+            found[ordinal] = node.id
         for node in left:
             queue = waiting[_key(_identity(node))]
             if queue:
                 entry = queue.pop(0)
                 self._points[node.id] = Point(float(entry["x"]), float(entry["y"]))
-                found += 1
-        self.touched = found > 0
-        return found
+                found[int(entry.get("ordinal", -1))] = node.id
+        self._load_bends(found, data.get("bends", []))
+        self.touched = bool(found)
+        return len(found)
 
     def _load_routes(self, nodes: Sequence[Node], entries: Sequence[Mapping[str, Any]]) -> None:
         """Courses of wires are worth something only for the very text they were found for."""
@@ -181,6 +208,18 @@ class Placement(QObject):
             key = nodes[source].id, int(top), nodes[target].id, int(bottom)
             points = tuple(Point(float(x), float(y)) for x, y in entry["points"])
             self.routes[key] = Route(points, Point(*entry["source"]), Point(*entry["target"]))
+
+    def _load_bends(self, nodes: Mapping[int, NodeId], entries: Any) -> None:
+        """Bends go with their two layers, whose numbers in the file ``nodes`` tells; what cannot be read is left out."""
+        for entry in entries if isinstance(entries, list) else []:
+            try:
+                (source, top), (target, bottom) = entry["from"], entry["to"]
+                points = tuple(Point(float(x), float(y)) for x, y in entry["points"])
+                key = nodes[source], int(top), nodes[target], int(bottom)
+            except (ValueError, KeyError, TypeError):
+                continue
+            if points and all(abs(value) < 1e7 for point in points for value in point):
+                self.bends[key] = points
 
 
 def read_view(text: str) -> View:

@@ -26,6 +26,14 @@ def _host_backend() -> Backend:
     return get_backend("numpy")
 
 
+def _dims_of(value: Any) -> tuple[Any, ...]:
+    """Return the dimensions in a sequence, or a number as the only one."""
+    try:
+        return tuple(value)
+    except TypeError:
+        return (value,)
+
+
 class Blob:
     """A tensor with data and a gradient (``diff``) of one shape.
 
@@ -107,10 +115,7 @@ class Blob:
         ValueError
             If a dimension is negative.
         """
-        if len(dims) == 1 and not isinstance(dims[0], (int, np.integer)):
-            given = tuple(dims[0])
-        else:
-            given = dims  # type: ignore[assignment]  # the branch above took the sequence
+        given = dims if len(dims) != 1 or isinstance(dims[0], int) else _dims_of(dims[0])
         if given == self._shape:
             return
         shape = tuple(map(int, given))
@@ -397,8 +402,8 @@ class BlobList(Sequence[Blob]):
 
     def add_blob(self, *shape: int | Sequence[int]) -> Blob:
         """Add a parameter of the given shape, zero-filled, and return it."""
-        dims = shape[0] if len(shape) == 1 and not isinstance(shape[0], (int, np.integer)) else shape
-        blob = Blob(dims, dtype=self._dtype, backend=self._backend, name=f"{self._name}[{len(self._views)}]")  # type: ignore[arg-type]
+        dims: Any = shape if len(shape) != 1 or isinstance(shape[0], int) else _dims_of(shape[0])
+        blob = Blob(dims, dtype=self._dtype, backend=self._backend, name=f"{self._name}[{len(self._views)}]")
         view = blob.on_device() if self._device else blob
         self._views.append(view)
         return view

@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from app.canvas.face import GHOST, NODE_WIDTH
 from app.canvas.nodeitem import LOD_TEXT, NodeItem
-from app.canvas.routes import dock_path, wire_path
+from app.canvas.routes import bent_path, distance_to, dock_path, flattened, wire_path
 from app.qt import guard
 
 if TYPE_CHECKING:
     from app.canvas.style import CanvasStyle
-    from app.placement import Route
+    from app.placement import Point, Route
     from engine.graph import Edge
 
 __all__ = ["EdgeItem"]
@@ -37,11 +37,17 @@ class EdgeItem(QGraphicsItem):
         What the layout found; followed while its two nodes stand to each other as they did then.
     via : tuple of QPointF
         Points that the wire passes now.
+    bends : tuple of Point
+        Points through which the user leads the wire; they go before the route.
+    chosen_bend : int
+        The bend that is selected, or -1.
+    doomed, lit : bool
+        A gesture would cut the wire, or put something on it.
     """
 
     __slots__ = (
-        "box", "chosen", "edge", "ghost", "hovered", "label", "label_at", "line", "path", "phase", "route", "source",
-        "style", "target", "via", "wanted",
+        "bends", "box", "chosen", "chosen_bend", "doomed", "edge", "ghost", "hovered", "label", "label_at", "line", "lit",
+        "path", "phase", "points", "route", "source", "style", "target", "via", "wanted",
     )  # fmt: skip
 
     def __init__(self, edge: Edge, source: NodeItem, target: NodeItem, style: CanvasStyle) -> None:
@@ -58,7 +64,12 @@ class EdgeItem(QGraphicsItem):
         self.label_at = QPointF()
         self.hovered = False
         self.ghost = False
+        self.bends: tuple[Point, ...] = ()
+        self.points: list[QPointF] | None = None
         self.chosen = False
+        self.chosen_bend = -1
+        self.doomed = False
+        self.lit = False
         self.phase = ""
         self.path = QPainterPath()
         self.line = QLineF()
@@ -80,11 +91,16 @@ class EdgeItem(QGraphicsItem):
         else:
             start = self.source.output_point(self.edge.top)
             end = self.target.input_point(self.edge.bottom)
-            self.via = self._via()
-            self.path = wire_path(start, end, self.via)
+            if self.bends:
+                self.via = tuple(QPointF(*bend) for bend in self.bends)
+                self.path = bent_path(start, end, self.via)
+            else:
+                self.via = self._via()
+                self.path = wire_path(start, end, self.via)
+        self.points = None
         self.line = QLineF(start, end)
         self._place_label()
-        box = self.path.controlPointRect().adjusted(-4.0, -4.0, 4.0, 4.0)
+        box = self.path.controlPointRect().adjusted(-7.0, -7.0, 7.0, 7.0)
         if self.label:
             box = box.united(self._label_rect().adjusted(-2.0, -2.0, 2.0, 2.0))
         self.box = box
@@ -108,6 +124,19 @@ class EdgeItem(QGraphicsItem):
             self.route = route
             self.update_path()
 
+    def set_bends(self, bends: tuple[Point, ...]) -> None:
+        """Lead the wire through points of the user's."""
+        self.bends = bends
+        self.chosen_bend = min(self.chosen_bend, len(bends) - 1)
+        self.update_path()
+        self.update()
+
+    def mark(self, *, doomed: bool = False, lit: bool = False) -> None:
+        """Show that a gesture would cut the wire, or put something on it."""
+        if (doomed, lit) != (self.doomed, self.lit):
+            self.doomed, self.lit = doomed, lit
+            self.update()
+
     def _via(self) -> tuple[QPointF, ...]:
         route = self.route
         if route is None:
@@ -123,7 +152,7 @@ class EdgeItem(QGraphicsItem):
         if not self.wanted or self.docked:
             return
         width = self.style.width_of(self.wanted, "small_font")
-        if self.via:
+        if self.via and not self.bends:
             first = self.via[0]
             start = self.line.p1()
             if abs(first.y() - start.y()) > 0.5 or first.x() - start.x() < width + _LABEL_MARGIN:
@@ -157,13 +186,23 @@ class EdgeItem(QGraphicsItem):
         stroker.setWidth(10.0)
         return stroker.createStroke(self.path)
 
-    def near(self, point: QPointF, reach: float) -> bool:
-        """Whether a place in the scene is within ``reach`` pixels of the wire."""
-        return self.path.intersects(QRectF(point.x() - reach, point.y() - reach, 2 * reach, 2 * reach))
+    def course(self) -> list[QPointF]:
+        """The wire as a line of short straight pieces, made once for each course."""
+        if self.points is None:
+            self.points = flattened(self.path)
+        return self.points
+
+    def distance(self, point: QPointF) -> float:
+        """How far a place in the scene is from the wire, in pixels of the scene."""
+        return distance_to(point, self.course())
 
     def pen(self) -> QPen:
         """Pen of the wire in its present state; phases differ by their dashes, not only by colour."""
         style = self.style
+        if self.doomed:
+            return style.wire_doomed
+        if self.lit:
+            return style.wire_lit
         if self.hovered:
             return style.wire_hover
         if self.chosen or self.source.marked or self.target.marked:
@@ -180,6 +219,8 @@ class EdgeItem(QGraphicsItem):
         painter.setPen(self.pen())
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPath(self.path)
+        if self.bends and painter.worldTransform().m11() >= LOD_TEXT and not self.docked:
+            self._paint_bends(painter)
         if self.label and painter.worldTransform().m11() >= LOD_TEXT:
             rect = self._label_rect()
             painter.setPen(style.no_pen)
@@ -191,3 +232,11 @@ class EdgeItem(QGraphicsItem):
             painter.drawStaticText(QPointF(rect.x() + 5.0, rect.y() + 8.0 - label.height / 2), label.static)
         if self.ghost:
             painter.setOpacity(1.0)
+
+    def _paint_bends(self, painter: QPainter) -> None:
+        style = self.style
+        grown = self.hovered or self.chosen
+        for index, point in enumerate(self.via):
+            painter.setPen(style.port_pen)
+            painter.setBrush(style.accent_brush if self.chosen and index == self.chosen_bend else style.port_open)
+            painter.drawEllipse(point, *((5.0, 5.0) if grown else (3.0, 3.0)))

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF, Signal, SignalInstance
+from PySide6.QtCore import QRectF, Signal, SignalInstance
 from PySide6.QtWidgets import QGraphicsScene
 
 from app.canvas.describe import describe
@@ -18,6 +18,7 @@ from app.canvas.edgeitem import EdgeItem
 from app.canvas.face import NODE_WIDTH
 from app.canvas.nodeitem import NodeItem
 from app.canvas.overview import Overview
+from app.canvas.picking import PickingScene
 from app.canvas.style import CanvasStyle
 from app.placement import edge_key
 from app.qt import Debounce, guard
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QObject
 
     from app.document import Document
-    from app.placement import Point
+    from app.placement import EdgeKey, Point
     from engine.graph import Edge, Events, NodeId
 
 __all__ = ["CanvasScene"]
@@ -36,7 +37,7 @@ _MARGIN = 4000.0
 _SLICE = 0.012
 
 
-class CanvasScene(QGraphicsScene):
+class CanvasScene(PickingScene):
     """Shows one document.
 
     Attributes
@@ -66,6 +67,7 @@ class CanvasScene(QGraphicsScene):
         self._faces_due = Debounce(self._refresh_slice, 0, self)
         document.changed.connect(self._document_changed)
         document.positions.moved.connect(self._nodes_moved)
+        document.positions.bent.connect(self._wire_bent)
         document.selection.changed.connect(self._selection_changed)
         document.view_changed.connect(self._view_changed)
         for signal in self._fact_signals():
@@ -82,6 +84,7 @@ class CanvasScene(QGraphicsScene):
         Theme.notifier().changed.disconnect(self.set_theme)
         document.changed.disconnect(self._document_changed)
         document.positions.moved.disconnect(self._nodes_moved)
+        document.positions.bent.disconnect(self._wire_bent)
         document.selection.changed.disconnect(self._selection_changed)
         document.view_changed.disconnect(self._view_changed)
         for signal in self._fact_signals():
@@ -171,6 +174,7 @@ class CanvasScene(QGraphicsScene):
             self._by_port.setdefault((edge.source, edge.top), {})[edge] = None
             item.wanted = self._edge_label(edge)
             item.route = document.positions.routes.get(edge_key(edge))
+            item.bends = document.positions.bends.get(edge_key(edge), ())
             if edge.source in document.positions and edge.target in document.positions:  # else once they are placed
                 item.update_path()
             self.addItem(item)
@@ -291,6 +295,13 @@ class CanvasScene(QGraphicsScene):
         self._make_room(moved)
         self.content_changed.emit()
 
+    @guard
+    def _wire_bent(self, keys: frozenset[EdgeKey]) -> None:
+        for edge, item in self.edges.items():
+            if edge_key(edge) in keys:
+                item.set_bends(self.document.positions.bends.get(edge_key(edge), ()))
+        self.overview.forget()
+
     def show_at(self, points: Mapping[NodeId, Point]) -> None:
         """Show nodes at places without telling the document, as while dragging."""
         edges: set[EdgeItem] = set()
@@ -369,43 +380,3 @@ class CanvasScene(QGraphicsScene):
             edge.style = self.style_set
         self.overview.forget()
         self.update()
-
-    # Looking up
-
-    def node_at(self, point: QPointF) -> NodeItem | None:
-        """The topmost node whose card covers a place in the scene."""
-        for item in self.items(point):
-            if isinstance(item, NodeItem) and item.scene_body().contains(point):
-                return item
-        return None
-
-    def port_at(self, point: QPointF, reach: float) -> tuple[NodeItem, str, int] | None:
-        """The nearest port within ``reach`` pixels of the scene: node, ``input`` or ``output``, number."""
-        area = QRectF(point.x() - reach, point.y() - reach, 2 * reach, 2 * reach)
-        best: tuple[float, tuple[NodeItem, str, int]] | None = None
-        for item in self.items(area):
-            if not isinstance(item, NodeItem):
-                continue
-            found = item.port_at(point, reach)
-            if found is None:
-                continue
-            side, index = found
-            end = item.input_point(index) if side == "input" else item.output_point(index)
-            distance = (end - point).manhattanLength()
-            if best is None or distance < best[0]:
-                best = (distance, (item, side, index))
-        return best[1] if best else None
-
-    def edge_at(self, point: QPointF, reach: float) -> EdgeItem | None:
-        """The wire within ``reach`` pixels of the scene."""
-        area = QRectF(point.x() - reach, point.y() - reach, 2 * reach, 2 * reach)
-        for item in self.items(area):
-            if isinstance(item, EdgeItem) and item.near(point, reach):
-                return item
-        return None
-
-    def edges_into(self, node_id: NodeId, bottom: int) -> list[EdgeItem]:
-        """Wires at one input; more than one where phases differ."""
-        return [
-            edge for edge in self.nodes[node_id].edges if edge.edge.target == node_id and edge.edge.bottom == bottom
-        ]

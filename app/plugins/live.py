@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ class _Found:
     python_layers: dict[tuple[str, str], PythonLayerInfo]
     infos: tuple[LayerInfo, ...]
     loose: tuple[Path, ...]
+    foreign: frozenset[str]
 
 
 class LivePlugins:
@@ -48,6 +49,8 @@ class LivePlugins:
         Python layers by module and class.
     loose : tuple of Path
         Files of Python layers that the net names and that lie in no plugin folder.
+    foreign : frozenset of str
+        Modules that the net names and whose code, if there is any, came with the net.
     """
 
     def __init__(
@@ -60,6 +63,7 @@ class LivePlugins:
         self.folders: tuple[PluginFolder, ...] = ()
         self.python_layers: dict[tuple[str, str], PythonLayerInfo] = {}
         self.loose: tuple[Path, ...] = ()
+        self.foreign: frozenset[str] = frozenset()
         self._infos: tuple[LayerInfo, ...] | None = None
 
     def use(self, paths: Iterable[Path]) -> bool:
@@ -90,17 +94,17 @@ class LivePlugins:
         found, registry = result
         changed = (found.folders, found.python_layers, found.infos) != (self.folders, self.python_layers, self._infos)
         self.folders, self.python_layers = found.folders, found.python_layers
-        self._infos, self.loose = found.infos, found.loose
+        self._infos, self.loose, self.foreign = found.infos, found.loose, found.foreign
         if changed:
             self._took(registry)
         self._looked()
 
 
 def _find(
-    paths: Sequence[Path], base_dirs: Sequence[Path], named: Iterable[str], trusted: bool
+    paths: Sequence[Path], base_dirs: Sequence[Path], named: Set[str], trusted: bool
 ) -> tuple[_Found, LayerRegistry]:
     from engine.plugins import find_plugins, is_safe_mode
-    from engine.plugins.provenance import module_file
+    from engine.plugins.provenance import module_file, runs_without_trust
     from engine.registry import default_registry
 
     safe = is_safe_mode()
@@ -110,4 +114,5 @@ def _find(
     inside = [folder.path for folder in catalogue.folders]
     files = (module_file(module, paths, base_dirs) for module in sorted(named))
     loose = tuple(file for file in files if file is not None and not any(place in file.parents for place in inside))
-    return _Found(catalogue.folders, python_layers, registry.infos(), loose), registry
+    foreign = frozenset(module for module in named if not runs_without_trust(module, paths, base_dirs))
+    return _Found(catalogue.folders, python_layers, registry.infos(), loose, foreign), registry

@@ -121,6 +121,12 @@ class LayerPage(QWidget):
         self.refresh_facts()
         return True
 
+    def refresh_forms(self) -> None:
+        """Show the fields again: what is known of them has changed."""
+        for section in self.sections:
+            if isinstance(section.body, MessageForm):
+                section.body.refresh()
+
     def refresh_facts(self) -> None:
         """Show name, type and what is computed."""
         nodes = [self.document.graph.node(node_id) for node_id in self.target.ids]

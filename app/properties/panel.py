@@ -105,6 +105,7 @@ class PropertiesPanel(QWidget):
             old.shapes_changed.disconnect(self._facts_changed)
             old.diagnostics_changed.disconnect(self._diagnoses_changed)
             old.dialect_changed.disconnect(self._dialect_changed)
+            old.plugins_changed.disconnect(self._plugins_changed)
         self.document = document
         self._net_due.cancel()
         self._replace_page(None)
@@ -115,6 +116,7 @@ class PropertiesPanel(QWidget):
             document.shapes_changed.connect(self._facts_changed)
             document.diagnostics_changed.connect(self._diagnoses_changed)
             document.dialect_changed.connect(self._dialect_changed)
+            document.plugins_changed.connect(self._plugins_changed)
             self._selection_changed()
         self.search_line.setEnabled(document is not None)
 
@@ -152,6 +154,12 @@ class PropertiesPanel(QWidget):
                 page.refresh_facts()
             elif not page.refresh():
                 self._replace_page(self._page_for(page.target.ids), keep_place=True)
+
+    @guard
+    def _plugins_changed(self) -> None:
+        if isinstance(self.page, LayerPage):
+            self.page.refresh_forms()
+            self.page.refresh_facts()
 
     @guard
     def _facts_changed(self) -> None:

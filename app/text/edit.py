@@ -27,7 +27,7 @@ from app.qt import guard
 from app.text.highlighter import Highlighter
 from app.theme import GRID, Theme, monospace_font
 
-__all__ = ["Mistake", "PrototxtEdit"]
+__all__ = ["Mistake", "NumberedEdit", "PrototxtEdit"]
 
 _BAR = 3
 
@@ -53,7 +53,7 @@ class Mistake:
 
 
 class _Gutter(QWidget):
-    def __init__(self, edit: PrototxtEdit) -> None:
+    def __init__(self, edit: NumberedEdit) -> None:
         super().__init__(edit)
         self._edit = edit
 
@@ -68,37 +68,33 @@ class _Gutter(QWidget):
         painter.end()
 
 
-class PrototxtEdit(QPlainTextEdit):
-    """A prototxt editor without an undo of its own.
+class NumberedEdit(QPlainTextEdit):
+    """A text editor with line numbers, marked lines, underlined mistakes and found places.
 
     Attributes
     ----------
-    undo_asked : Signal(bool)
-        Ctrl+Z (False) or Ctrl+Y (True) was pressed: the document's history is meant.
-    leaving : Signal()
-        The focus leaves, or a shortcut with Ctrl is about to run: what is typed should be committed.
+    indent : str
+        What Tab inserts, and what a line after an opening one begins with.
+    openers : tuple of str
+        Ends of a line after which the next one is indented deeper.
     """
 
-    undo_asked = Signal(bool)
-    leaving = Signal()
+    indent = "  "
+    openers: tuple[str, ...] = ("{", "[", "<")
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("text.edit")
-        self.setAccessibleName("Prototxt")
         document = QTextDocument(self)
         document.setDocumentLayout(QPlainTextDocumentLayout(document))
-        document.setUndoRedoEnabled(False)
         document.setDefaultFont(monospace_font())
         document.setDocumentMargin(GRID)
         self.setDocument(document)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setFont(monospace_font())
-        self.setTabStopDistance(self.fontMetrics().horizontalAdvance(" ") * 2)
+        self.setTabStopDistance(self.fontMetrics().horizontalAdvance(" ") * len(self.indent))
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self.setStyleSheet("QPlainTextEdit { border: none; padding: 0; }")
         self.setCursorWidth(2)
-        self._highlighter = Highlighter()
         self._marks: list[tuple[int, int]] = []
         self._mistakes: list[Mistake] = []
         self._mistake_cursors: list[QTextCursor] = []
@@ -159,7 +155,6 @@ class PrototxtEdit(QPlainTextEdit):
 
     def dress(self, theme: Theme) -> None:
         """Take the colours of a theme."""
-        self._highlighter.dress(theme)
         self.set_mistakes(list(self._mistakes))
         self.viewport().update()
 
@@ -213,8 +208,7 @@ class PrototxtEdit(QPlainTextEdit):
         current = self.textCursor().blockNumber()
         accent = _faint(theme.color("accent"), 20 if theme.is_dark else 14)
         for block, rect in self._visible_blocks():
-            if self._highlighter.color(block):
-                self.document().markContentsDirty(block.position(), block.length())
+            self._color(block)
             full = QRectF(0, rect.top(), self.viewport().width(), rect.height())
             if self._is_marked(block.blockNumber()):
                 painter.fillRect(full, accent)
@@ -224,6 +218,9 @@ class PrototxtEdit(QPlainTextEdit):
                 self._paint_found(painter, block, rect, _faint(theme.color("warning"), 80))
         painter.end()
         super().paintEvent(event)
+
+    def _color(self, block: QTextBlock) -> None:
+        """Colour a block that is about to be painted."""
 
     def _paint_found(self, painter: QPainter, block: QTextBlock, rect: QRectF, color: QColor) -> None:
         text, wanted = block.text().lower(), self._searched.lower()
@@ -295,6 +292,61 @@ class PrototxtEdit(QPlainTextEdit):
             else:
                 QToolTip.hideText()
             return True
+        return super().event(event)
+
+    @guard
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
+            self._new_line()
+        elif event.key() == Qt.Key.Key_Tab and not event.modifiers() and not self.textCursor().hasSelection():
+            self.textCursor().insertText(self.indent)
+        else:
+            super().keyPressEvent(event)
+
+    def _new_line(self) -> None:
+        """Break the line and keep its indentation, one level more after one that opens something."""
+        cursor = self.textCursor()
+        before = cursor.block().text()[: cursor.positionInBlock()]
+        indent = before[: len(before) - len(before.lstrip())]
+        if before.rstrip().endswith(self.openers):
+            indent += self.indent
+        cursor.insertText("\n" + indent)
+        self.setTextCursor(cursor)
+        self.ensureCursorVisible()
+
+
+class PrototxtEdit(NumberedEdit):
+    """A prototxt editor without an undo of its own.
+
+    Attributes
+    ----------
+    undo_asked : Signal(bool)
+        Ctrl+Z (False) or Ctrl+Y (True) was pressed: the document's history is meant.
+    leaving : Signal()
+        The focus leaves, or a shortcut with Ctrl is about to run: what is typed should be committed.
+    """
+
+    undo_asked = Signal(bool)
+    leaving = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("text.edit")
+        self.setAccessibleName("Prototxt")
+        self.document().setUndoRedoEnabled(False)
+        self._highlighter = Highlighter()
+
+    def dress(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self._highlighter.dress(theme)
+        super().dress(theme)
+
+    def _color(self, block: QTextBlock) -> None:
+        if self._highlighter.color(block):
+            self.document().markContentsDirty(block.position(), block.length())
+
+    @guard(default=False)
+    def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             modifiers = event.modifiers()
             if modifiers & Qt.KeyboardModifier.ControlModifier and event.key() != Qt.Key.Key_Control:
@@ -309,23 +361,8 @@ class PrototxtEdit(QPlainTextEdit):
             event.key() == Qt.Key.Key_Y and event.modifiers() == Qt.KeyboardModifier.ControlModifier
         ):
             self.undo_asked.emit(True)
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
-            self._new_line()
-        elif event.key() == Qt.Key.Key_Tab and not event.modifiers() and not self.textCursor().hasSelection():
-            self.textCursor().insertText("  ")
         else:
             super().keyPressEvent(event)
-
-    def _new_line(self) -> None:
-        """Break the line and keep its indentation, one level more after an opening brace."""
-        cursor = self.textCursor()
-        before = cursor.block().text()[: cursor.positionInBlock()]
-        indent = before[: len(before) - len(before.lstrip())]
-        if before.rstrip().endswith(("{", "[", "<")):
-            indent += "  "
-        cursor.insertText("\n" + indent)
-        self.setTextCursor(cursor)
-        self.ensureCursorVisible()
 
     @guard
     def focusOutEvent(self, event: QFocusEvent) -> None:

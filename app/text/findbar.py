@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidg
 
 from app.icons import icon
 from app.qt import guard
-from app.text.edit import PrototxtEdit
+from app.text.edit import NumberedEdit
 from app.theme import GRID
 
 __all__ = ["FindBar"]
@@ -19,11 +19,11 @@ class FindBar(QWidget):
 
     Parameters
     ----------
-    edit : PrototxtEdit
+    edit : NumberedEdit
         Where to look.
     """
 
-    def __init__(self, edit: PrototxtEdit, parent: QWidget | None = None) -> None:
+    def __init__(self, edit: NumberedEdit, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._edit = edit
         self.setObjectName("text.find_bar")

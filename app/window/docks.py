@@ -40,6 +40,7 @@ PANELS: Sequence[PanelSpec] = (
     PanelSpec("text", "Text", "app.text", "TextPane", Area.RightDockWidgetArea, "Alt+3"),
     PanelSpec("training", "Training", "app.training", "TrainingPanel", Area.BottomDockWidgetArea, "Alt+4"),
     PanelSpec("problems", "Problems", "app.problems", "ProblemsPanel", Area.BottomDockWidgetArea, "Alt+5"),
+    PanelSpec("plugins", "Plugins", "app.plugins.panel", "PluginsPanel", Area.BottomDockWidgetArea, "Alt+6"),
 )
 
 

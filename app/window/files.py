@@ -17,6 +17,7 @@ from engine.errors import NetcanvasError
 
 if TYPE_CHECKING:
     from app.window.mainwindow import MainWindow
+    from app.window.page import DocumentPage
 
 __all__ = ["FileFlow"]
 
@@ -35,11 +36,15 @@ class FileFlow(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
-        self._asked_about_disk: Path | None = None
+        self._asked_about_disk: set[str] = set()
 
     def new(self) -> None:
         """Begin an empty net."""
-        if self.may_leave():
+        page = self._window.tabs.current
+        if page.document.is_untouched:
+            page.leave_welcome()
+            page.setFocus()
+        else:
             self._window.show_document(Document.new())
 
     def open_dialog(self) -> None:
@@ -60,6 +65,8 @@ class FileFlow(QObject):
             if net is None:
                 window.notify(_without_net(path), "error")
                 return False
+            if self._show_open(net, solver):
+                return True
             content = read_big_net(net, window) if net.stat().st_size >= BIG_FILE else None
             document = Document.open(net, content=content)
         except Cancelled:
@@ -70,24 +77,39 @@ class FileFlow(QObject):
         except OSError as error:
             window.notify(f"'{path.name}' cannot be read: {error.strerror or error}.", "error")
             return False
-        if not self.may_leave():
-            document.close()
-            return False
         if solver is not None:
             document.set_solver(solver)
         window.show_document(document)
         window.settings.add_recent(net)
         return True
 
+    def _show_open(self, net: Path, solver: Path | None) -> bool:
+        """Go to the tab of a file that is open already; return whether it is."""
+        page = self._page_with(net)
+        if page is None:
+            return False
+        if solver is not None:
+            page.document.set_solver(solver)
+        self._window.show_document(page.document)
+        self._window.settings.add_recent(net)
+        return True
+
+    def _page_with(self, net: Path) -> DocumentPage | None:
+        for page in self._window.tabs.pages():
+            path = page.document.path
+            if path is not None and (path == net or (path.exists() and net.exists() and path.samefile(net))):
+                return page
+        return None
+
     def open_dropped(self, names: Sequence[str]) -> None:
         """Open what was dropped on the window."""
         paths = [Path(name) for name in names]
         files = [path for path in paths if path.is_file()]
-        if files:
-            if self.open(files[0]) and len(files) > 1:
-                self._window.notify(f"{len(files)} files were dropped; one net is open at a time: '{files[0].name}'.")
-        elif paths:
-            self._window.notify("Plugin folders are found beside the net, in a folder called 'plugins'.", "info")
+        for file in files:
+            self.open(file)
+        if not files:
+            for folder in paths:
+                self._window.plugins.offer(folder)
 
     def reload(self) -> None:
         """Read the file again, as a step that can be undone."""
@@ -117,8 +139,14 @@ class FileFlow(QObject):
 
     def _save(self, path: Path | None, *, force: bool) -> bool:
         window = self._window
+        document = window.document
+        other = self._page_with(path.absolute()) if path is not None else None
+        if other is not None and other.document is not document:
+            text = f"'{other.document.title}' is open in another tab. Choose another name, or close that tab first."
+            window.notify(text, "error")
+            return False
         try:
-            window.document.save(path, force=force)
+            document.save(path, force=force)
         except ChangedOnDiskError as error:
             window.notify(
                 error.message,
@@ -133,17 +161,24 @@ class FileFlow(QObject):
         except (NetcanvasError, OSError) as error:
             window.notify(f"The net was not saved: {error}", "error", [("Save as\u2026", self.save_as)])
             return False
-        if window.document.path is not None:
-            window.settings.add_recent(window.document.path)
+        if document.path is not None:
+            window.settings.add_recent(document.path)
+        self._asked_about_disk.discard(document.identity)
         window.statusBar().showMessage("Saved", 2500)
         return True
 
-    def may_leave(self) -> bool:
-        """Ask about unsaved changes; return whether the document may go away."""
-        document = self._window.document
+    def may_leave_all(self) -> bool:
+        """Ask about each document with changes; return whether all may go away."""
         self._window.commit_edits()
+        return all(self.may_leave(page.document) for page in self._window.tabs.pages())
+
+    def may_leave(self, document: Document) -> bool:
+        """Show a document and ask about its unsaved changes; return whether it may go away."""
+        if document is self._window.document:
+            self._window.commit_edits()
         if not document.modified:
             return True
+        self._window.show_document(document)
         box = QMessageBox(self._window)
         box.setObjectName("window.save_question")
         box.setIcon(QMessageBox.Icon.Question)
@@ -162,10 +197,10 @@ class FileFlow(QObject):
     def look_at_disk(self) -> None:
         """Notice a file that another program changed, once a change."""
         document = self._window.document
-        if document.path is None or not document.changed_on_disk():
-            self._asked_about_disk = None
-        elif self._asked_about_disk != document.path:
-            self._asked_about_disk = document.path
+        if not document.changed_on_disk():
+            self._asked_about_disk.discard(document.identity)
+        elif document.identity not in self._asked_about_disk:
+            self._asked_about_disk.add(document.identity)
             self._window.notify(
                 f"'{document.title}' was changed by another program.", "warning", [("Reload", self.reload)]
             )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QApplication, QGridLayout, QMainWindow, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow
 
 from app.document import Document
 from app.icons import icon
@@ -17,14 +15,18 @@ from app.palette.dock import PalettePanel
 from app.qt import Debounce, guard
 from app.theme import Theme
 from app.window.actions import enable, make_actions
-from app.window.bars import Actions, InfoArea, InfoBar
+from app.window.bars import Actions, InfoBar
 from app.window.canvas_area import CanvasArea
 from app.window.dialectmenu import DialectMenu
 from app.window.docks import PanelDocks
 from app.window.files import FileFlow
+from app.window.handlers import window_handlers
 from app.window.menus import SPECS, fill_menus, fill_recent
+from app.window.page import DocumentPage
+from app.window.pluginflow import PluginFlow
 from app.window.settings import WindowSettings
 from app.window.status import StatusLine
+from app.window.tabs import DocumentTabs
 from app.window.toolbar import MainToolBar
 from app.window.viewmenu import ViewChooser
 from engine.errors import NetcanvasError
@@ -34,7 +36,7 @@ __all__ = ["MainWindow"]
 
 
 class MainWindow(QMainWindow):
-    """Shows one document at a time.
+    """Shows the open documents in tabs, and panels that follow the current one.
 
     Parameters
     ----------
@@ -43,11 +45,12 @@ class MainWindow(QMainWindow):
 
     Attributes
     ----------
-    document_left : Signal()
-        Another document is shown, and the one before it is closed.
+    document_added, document_left : Signal(Document)
+        A document got its tab; a document is closed.
     """
 
-    document_left = Signal()
+    document_added = Signal(object)
+    document_left = Signal(object)
 
     def __init__(self, settings: WindowSettings | None = None) -> None:
         super().__init__()
@@ -56,23 +59,16 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.setDockNestingEnabled(False)
         self.settings = settings or WindowSettings()
-        self.document = Document.new(self)
-        self.canvas: CanvasArea | None = None
+        self.tabs = DocumentTabs(self)
         self.files = FileFlow(self)
         self.status = StatusLine(self)
         self.setStatusBar(self.status)
-        self._stage = QGridLayout()
-        self._stage.setContentsMargins(0, 0, 0, 0)
-        middle = QWidget()
-        middle.setLayout(self._stage)
-        self._bars = InfoArea(middle)
-        # Over the canvas, which must not jump under the pointer when a message comes or goes.
-        self._stage.addWidget(self._bars, 0, 0, Qt.AlignmentFlag.AlignTop)
-        self.setCentralWidget(middle)
+        self.plugins = PluginFlow(self)
+        self.setCentralWidget(self.tabs)
         self.palette_panel = PalettePanel()
         self._docks = PanelDocks(self, self._panel_made)
         self._docks.add_dock("palette", "Layers", self.palette_panel, Qt.DockWidgetArea.LeftDockWidgetArea)
-        self.actions_by_name = make_actions(self, SPECS, self._handlers())
+        self.actions_by_name = make_actions(self, SPECS, window_handlers(self))
         self.views = ViewChooser(lambda: self.document, self)
         self.toolbar = MainToolBar(self.actions_by_name, self.views, self)
         self.addToolBar(self.toolbar)
@@ -82,48 +78,17 @@ class MainWindow(QMainWindow):
             self, self.actions_by_name, docks.docks, docks.go_actions(), dialects, self.views
         )
         self.recent_menu.aboutToShow.connect(self._fill_recent)
-        self.palette_panel.chosen.connect(lambda kind: self._canvas().add_layer(kind))
+        self.palette_panel.chosen.connect(lambda kind: self.canvas.add_layer(kind))
         self._count_due = Debounce(self._show_counts, 0, self)
         self._shown = False
         Theme.notifier().changed.connect(self._dress)
         self._dress(Theme.current())
         self._restore()
-        self.show_document(self.document)
+        self.tabs.close_asked.connect(self.close_page)
+        self.tabs.current_changed.connect(self._page_changed)
+        self.show_document(Document.new())
 
     # Making
-
-    def _handlers(self) -> dict[str, Callable[[], object]]:
-        return {
-            "new": self.files.new,
-            "open": self.files.open_dialog,
-            "save": self.files.save,
-            "save_as": self.files.save_as,
-            "quit": self.close,
-            "undo": lambda: self.document.undo_stack.undo(),
-            "redo": lambda: self.document.undo_stack.redo(),
-            "cut": lambda: self._canvas().cut(),
-            "copy": lambda: self._canvas().copy(),
-            "paste": lambda: self._canvas().paste(),
-            "paste_wired": lambda: self._canvas().paste(keep_inputs=True),
-            "duplicate": lambda: self._canvas().duplicate(),
-            "delete": lambda: self._canvas().delete(),
-            "dissolve": lambda: self._canvas().dissolve(),
-            "find": lambda: self._canvas().find_layer(),
-            "select_all": lambda: self._canvas().select_all(),
-            "add": lambda: self._canvas().search_asked.emit(self._canvas().pointer(), None, "key", 0),
-            "layout": lambda: self._canvas().arrange_all(),
-            "fit": lambda: self._canvas().frame(),
-            "frame": lambda: self._canvas().frame_selection(),
-            "actual_size": lambda: self._canvas().set_scale(1.0),
-            "zoom_in": lambda: self._canvas().zoom_by(1.25),
-            "zoom_out": lambda: self._canvas().zoom_by(0.8),
-            "theme": self.toggle_theme,
-            "about": self._about,
-        }
-
-    def _canvas(self) -> CanvasArea:
-        assert self.canvas is not None
-        return self.canvas
 
     def sizeHint(self) -> QSize:
         return QSize(1680, 1020)
@@ -143,7 +108,9 @@ class MainWindow(QMainWindow):
             self.toolbar.add_training(panel)
             actions = (panel.train_action, panel.pause_action, panel.stop_action, panel.snapshot_action)
             self.train_menu.addActions(actions)
-            panel.folder_trusted.connect(self._trust)
+            panel.folder_trusted.connect(self.plugins.trust_project)
+        elif name == "plugins":
+            self.plugins.take_panel(panel)
         elif name == "problems":
             panel.line_activated.connect(self._show_line)
             self._show_counts()
@@ -157,47 +124,81 @@ class MainWindow(QMainWindow):
         self.document.selection.flush()
         last = self.document.selection.last
         if last is not None:
-            self._canvas().reveal(last)
+            self.canvas.reveal(last)
 
     # The document
 
+    @property
+    def document(self) -> Document:
+        """The document in view."""
+        return self.tabs.current.document
+
+    @property
+    def canvas(self) -> CanvasArea:
+        """The canvas in view."""
+        return self.tabs.current.canvas
+
     def show_document(self, document: Document) -> None:
-        """Show another document and close the one that was shown."""
-        old, old_canvas = self.document, self.canvas
-        document.setParent(self)
-        self.document = document
-        if document.path is not None:
-            document.live.trusted = self.settings.is_trusted(document.path.parent)
-        self.canvas = CanvasArea(document, self)
-        self._stage.addWidget(self.canvas, 0, 0)
-        self._bars.raise_()
-        self.palette_panel.set_registry(document.registry)
-        self._connect(document, self.canvas)
+        """Show a document: in its tab, in a new one, or in that of an empty net which nobody touched."""
+        page = self.tabs.page_of(document)
+        before = self.tabs.current if self.tabs.pages() else None
+        if page is None:
+            page = self._add_page(document)
+        self.tabs.show_page(page)
+        if before is not None and before is not page and before.document.is_untouched:
+            self._remove_page(before)
+
+    def _add_page(self, document: Document) -> DocumentPage:
+        page = DocumentPage(document, self)
+        self.plugins.attach(document)
+        self._connect(page)
+        self.tabs.add(page)
+        self.document_added.emit(document)
+        return page
+
+    @guard
+    def close_page(self, page: DocumentPage) -> None:
+        """Close a tab, after asking about changes; an empty net takes the place of the last."""
+        if not self.files.may_leave(page.document):
+            return
+        pages = self.tabs.pages()
+        if len(pages) == 1:
+            self.tabs.show_page(self._add_page(Document.new()))
+        elif page is self.tabs.current:
+            place = pages.index(page)
+            self.tabs.show_page(pages[place + 1 if place + 1 < len(pages) else place - 1])
+        self._remove_page(page)
+
+    def _remove_page(self, page: DocumentPage) -> None:
+        self.tabs.take(page)
+        page.close_document()
+        page.hide()
+        page.deleteLater()
+        self._tabs_changed()
+        self.document_left.emit(page.document)
+
+    @guard
+    def _page_changed(self) -> None:
+        """Let everything around the tabs follow to the current one."""
+        self.commit_edits()
+        document = self.document
         self._docks.set_document(document)
-        self._bars.clear()
-        if old_canvas is not None:
-            old_canvas.close_document()
-            self._stage.removeWidget(old_canvas)
-            old_canvas.hide()
-            old_canvas.deleteLater()
-        if old is not document:
-            old.close()
-            old.deleteLater()
-            self.document_left.emit()
+        self.plugins.document_shown()
         self.views.show_view(document.view)
+        self._tabs_changed()
         self._title_changed()
         self._undo_changed()
         self._selection_changed()
         self._show_counts()
         if self._shown:
-            self.canvas.show()
-            self._stage.activate()
             self._begin()
+            self.files.look_at_disk()
 
-    def _connect(self, document: Document, canvas: CanvasArea) -> None:
+    def _connect(self, page: DocumentPage) -> None:
+        document, canvas = page.document, page.canvas
         document.path_changed.connect(self._title_changed)
         document.modified_changed.connect(self._title_changed)
-        document.edit_failed.connect(lambda text: self.notify(text, "error"))
+        document.edit_failed.connect(lambda text: page.bars.add(text, "error"))
         document.changed.connect(self._count_due.trigger)
         document.shapes_changed.connect(self._count_due.trigger)
         document.diagnostics_changed.connect(self._count_due.trigger)
@@ -207,42 +208,29 @@ class MainWindow(QMainWindow):
         stack = document.undo_stack
         for signal in (stack.canUndoChanged, stack.canRedoChanged, stack.undoTextChanged, stack.redoTextChanged):
             signal.connect(self._undo_changed)
-        canvas.refused.connect(lambda text: self.notify(text, "warning"))
-        canvas.escaped.connect(self._bars.dismiss_newest)
+        canvas.refused.connect(lambda text: page.bars.add(text, "warning"))
+        canvas.escaped.connect(page.bars.dismiss_newest)
         canvas.files_dropped.connect(self.files.open_dropped)
         canvas.cursor_moved.connect(self.status.show_pointer)
         canvas.scale_changed.connect(self.status.show_scale)
+        page.arranged.connect(self._arranged)
 
     @guard
     def _begin(self) -> None:
-        """Arrange the shown net; the rest waits until it can be seen."""
-        canvas = self._canvas()
-        canvas.setFocus()
-        canvas.arranged.connect(self._arranged)
-        canvas.arrange_at_start()
+        """Arrange the shown net, where that is still to do; the rest waits until it can be seen."""
+        page = self.tabs.current
+        if not page.begin():
+            self.status.show_scale(self.canvas.scale_factor)
+        page.setFocus()
 
     @guard
     def _arranged(self) -> None:
         """Begin to compute what is live, and make the panels."""
-        self.status.show_scale(self._canvas().scale_factor)
+        self.status.show_scale(self.canvas.scale_factor)
         self.status.show_pointer(QPointF())
         self.document.live.start()
-        self._ask_for_trust()
         self._offer_upgrade()
         QTimer.singleShot(0, self, self._docks.load_next)
-
-    def _ask_for_trust(self) -> None:
-        document = self.document
-        if document.path is None or document.live.trusted:
-            return
-        if any(node.type == "Python" for node in document.graph.nodes()):
-            folder = document.path.parent
-            self.notify(
-                f"This net has Python layers. Their code in '{folder.name}' is not run until you allow it; "
-                "until then their shapes stay unknown.",
-                "warning",
-                [("Allow", lambda: self._trust(folder))],
-            )
 
     def _offer_upgrade(self) -> None:
         graph = self.document.graph
@@ -263,20 +251,22 @@ class MainWindow(QMainWindow):
         except NetcanvasError as error:
             self.notify(str(error), "error")
 
-    def _trust(self, folder: Path) -> None:
-        self.settings.trust(folder)
-        self.document.live.trusted = True
-        self.document.live.refresh()
+    @guard
+    def _tabs_changed(self) -> None:
+        reason = "" if len(self.tabs.pages()) > 1 else "Nothing else is open."
+        for name in ("next_tab", "previous_tab"):
+            enable(self.actions_by_name[name], reason)
 
     @guard
     def _title_changed(self, _value: object = None) -> None:
-        self.setWindowTitle(f"{self.document.title}[*] \u2013 Netcanvas")
+        mode = " (safe mode)" if self.plugins.is_safe else ""
+        self.setWindowTitle(f"{self.document.title}[*] \u2013 Netcanvas{mode}")
         self.setWindowModified(self.document.modified)
         unsaved = self.document.modified or self.document.path is None
         enable(self.actions_by_name["save"], "" if unsaved else "Nothing to save: nothing was changed (Ctrl+S).")
         path = self.document.path
         self.setWindowFilePath(str(path) if path else "")
-        self.setWindowTitle(f"{self.document.title}[*] \u2013 Netcanvas")
+        self.setWindowTitle(f"{self.document.title}[*] \u2013 Netcanvas{mode}")
 
     @guard
     def _undo_changed(self, _value: object = None) -> None:
@@ -313,13 +303,13 @@ class MainWindow(QMainWindow):
     # Telling the user
 
     def notify(self, text: str, kind: str = "info", actions: Actions = ()) -> InfoBar:
-        """Say something in a bar above the canvas; never modal."""
-        return self._bars.add(text, kind, actions)
+        """Say something in a bar above the canvas in view; never modal."""
+        return self.tabs.current.bars.add(text, kind, actions)
 
     @property
     def bars(self) -> list[InfoBar]:
         """The bars in view."""
-        return self._bars.bars()
+        return self.tabs.current.bars.bars()
 
     @property
     def panels(self) -> dict[str, Any]:
@@ -346,7 +336,8 @@ class MainWindow(QMainWindow):
     def _dress(self, theme: Theme) -> None:
         self.actions_by_name["theme"].setIcon(icon("sun" if theme.is_dark else "moon"))
 
-    def _about(self) -> None:
+    def say_version(self) -> None:
+        """Say which version this is."""
         from engine import __version__
 
         self.notify(f"Netcanvas {__version__}: build and train neural nets by drawing them.", "info")
@@ -382,12 +373,12 @@ class MainWindow(QMainWindow):
 
     @guard
     def closeEvent(self, event: QCloseEvent) -> None:
-        if not self.files.may_leave():
+        if not self.files.may_leave_all():
             event.ignore()
             return
         self.settings.save_window(self.saveGeometry(), self.saveState())
         self._docks.shut_down()
-        if self.canvas is not None:
-            self.canvas.close_document()
-        self.document.close()
+        self.plugins.close()
+        for page in self.tabs.pages():
+            page.close_document()
         event.accept()

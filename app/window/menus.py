@@ -21,6 +21,9 @@ SPECS = (
     ActionSpec("open", "&Open\u2026", "folder-open", ("Ctrl+O",), "Open a net or a solver"),
     ActionSpec("save", "&Save", "floppy-disk", ("Ctrl+S",), "Save the net"),
     ActionSpec("save_as", "Save &as\u2026", "", ("Ctrl+Shift+S",)),
+    ActionSpec("close_tab", "&Close", "", ("Ctrl+W",), "Close this net"),
+    ActionSpec("next_tab", "Next net", "", ("Ctrl+Tab", "Ctrl+PgDown"), "Go to the next open net"),
+    ActionSpec("previous_tab", "Previous net", "", ("Ctrl+Shift+Tab", "Ctrl+PgUp"), "Go to the open net before this"),
     ActionSpec("quit", "&Quit", "", ("Ctrl+Q",)),
     ActionSpec("undo", "&Undo", "arrow-u-up-left", ("Ctrl+Z",)),
     ActionSpec("redo", "&Redo", "arrow-u-up-right", ("Ctrl+Shift+Z", "Ctrl+Y")),
@@ -45,7 +48,7 @@ SPECS = (
 )
 
 _MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("&File", ("new", "open", "*recent", "-", "save", "save_as", "-", "quit")),
+    ("&File", ("new", "open", "*recent", "-", "save", "save_as", "-", "close_tab", "quit")),
     (
         "&Edit",
         (
@@ -56,7 +59,10 @@ _MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("&Net", ("add", "layout", "-", "*dialects")),
     (
         "&View",
-        ("fit", "frame", "actual_size", "zoom_in", "zoom_out", "-", "*views", "-", "*go", "*docks", "-", "theme"),
+        (
+            *("fit", "frame", "actual_size", "zoom_in", "zoom_out", "-", "*views", "-", "*go", "*docks", "-"),
+            *("next_tab", "previous_tab", "-", "theme"),
+        ),
     ),
     ("&Train", ()),
     ("&Help", ("about",)),

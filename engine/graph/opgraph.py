@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from engine.graph.fragments import FragmentVerbs
+from engine.graph.setting_aside import SettingAsideVerbs
 from engine.prototxt import Progress, parse
 
 __all__ = ["OpGraph"]
 
 
-class OpGraph(FragmentVerbs):
+class OpGraph(SettingAsideVerbs):
     """A prototxt document as a graph of layers.
 
     Nodes are layers in document order, edges are blobs on their way; see :class:`Node` and :class:`Edge`. The text is

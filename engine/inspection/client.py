@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.errors import NetcanvasError, PluginError, WorkerError
 from engine.inspection.guarding import place_in_dump
@@ -25,9 +25,12 @@ from engine.inspection.process import InspectionProcess, ProcessLost
 from engine.layer import Phase
 from engine.plugins.scan import scan_folder
 
+if TYPE_CHECKING:
+    from engine.testing.reports import GradientReport
+
 __all__ = ["InspectionClient"]
 
-_STAGES = {"import": "imported", "setup": "set up", "reshape": "reshaped"}
+_STAGES = {"import": "imported", "setup": "set up", "reshape": "reshaped", "check": "checked"}
 
 
 def _usual_memory() -> int:
@@ -94,20 +97,44 @@ class InspectionClient:
         engine.errors.NetcanvasError
             What the layer raised; :class:`PluginLost` when it hung, crashed or left.
         """
-        question = {
-            "layer": base64.b64encode(layer_param.SerializeToString()).decode(),
-            "phase": int(phase),
-            "bottoms": [list(shape) for shape in bottoms],
-            "base_dirs": [str(folder) for folder in base_dirs],
-            "plugin_folders": [str(folder) for folder in plugin_folders],
-            "trusted": trusted,
-            "level": level,
-            "stages": list(stages),
-        }
+        question = _about(layer_param, phase, bottoms, base_dirs, plugin_folders, trusted)
+        question |= {"level": level, "stages": list(stages)}
         result = self._ask("layer_shapes", question, layer_param.name, layer_param.type)
         tops = tuple(None if shape is None else tuple(shape) for shape in result["tops"])
         warnings = _warnings(layer_param.name, layer_param.type, result)
         return LayerShapes(tops, tuple(map(tuple, result["params"])), result["file"], warnings)
+
+    def check_gradients(
+        self,
+        layer_param: Any,
+        phase: Phase,
+        bottoms: Sequence[Sequence[int]],
+        *,
+        labels: Sequence[int] = (),
+        seed: int = 0,
+        base_dirs: Sequence[Path | str] = (),
+        plugin_folders: Sequence[Path | str] = (),
+        trusted: bool = True,
+    ) -> GradientReport:
+        """Compare the gradients of a layer with finite differences, on random values of the given shapes.
+
+        This runs the layer's code many times; give the client a time limit of a minute or so.
+
+        Parameters
+        ----------
+        layer_param, phase, bottoms, base_dirs, plugin_folders, trusted
+            As for :meth:`layer_shapes`, which says what is raised.
+        labels : sequence of int
+            Bottoms whose values are 0 or 1 and that have no gradient.
+        seed : int
+            Of values and directions.
+        """
+        question = _about(layer_param, phase, bottoms, base_dirs, plugin_folders, trusted)
+        question |= {"labels": list(labels), "seed": seed}
+        result = self._ask("check_gradients", question, layer_param.name, layer_param.type)
+        from engine.testing.reports import GradientReport  # the checks load nets
+
+        return GradientReport.from_json(result["report"])
 
     def list_layers(self, folder: Path, *, patience: float = 30.0) -> LayerListing:
         """Load the modules of a trusted plugin folder that define layers, and return what they offer.
@@ -207,10 +234,29 @@ class InspectionClient:
             how = f"signal {-lost.returncode}" if lost.returncode < 0 else f"exit status {lost.returncode}"
             detail = f"its code ended the inspection process ({how}){during}."
             step = "Look for os._exit, for native code that crashes, and for memory."
-        method = lost.stage if lost.stage != "import" else ""
+        method = lost.stage if lost.stage not in ("import", "check") else ""
         error = PluginLost(layer, layer_type, detail, method=method, next_step=step, traceback_text=lost.output)
         error.file, error.line = file, line
         return error
+
+
+def _about(
+    layer_param: Any,
+    phase: Phase,
+    bottoms: Sequence[Sequence[int]],
+    base_dirs: Sequence[Path | str],
+    plugin_folders: Sequence[Path | str],
+    trusted: bool,
+) -> dict[str, Any]:
+    """Return what every question about a layer says of it."""
+    return {
+        "layer": base64.b64encode(layer_param.SerializeToString()).decode(),
+        "phase": int(phase),
+        "bottoms": [list(shape) for shape in bottoms],
+        "base_dirs": [str(folder) for folder in base_dirs],
+        "plugin_folders": [str(folder) for folder in plugin_folders],
+        "trusted": trusted,
+    }
 
 
 def _warnings(layer: str, layer_type: str, result: dict[str, Any]) -> tuple[str, ...]:

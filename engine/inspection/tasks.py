@@ -42,13 +42,36 @@ class _Registries:
         return self._registry
 
 
-def _layer_shapes(question: dict[str, Any], tell: Callable[[str], None]) -> dict[str, Any]:
-    tell("import")
+def _asked(question: dict[str, Any]) -> tuple[Any, list[Path], LayerRegistry]:
+    """Return the layer that a question is about, the folders of its net, and the registry for it."""
     base_dirs = [Path(folder) for folder in question["base_dirs"]]
-    folders = question["plugin_folders"]
-    registry = _REGISTRIES.registry(folders, base_dirs if question["trusted"] else [])
+    registry = _REGISTRIES.registry(question["plugin_folders"], base_dirs if question["trusted"] else [])
     layer_param = registry.schema().message("LayerParameter").FromString(base64.b64decode(question["layer"]))
     _reload_changed()
+    return layer_param, base_dirs, registry
+
+
+def _check_gradients(question: dict[str, Any], tell: Callable[[str], None]) -> dict[str, Any]:
+    from engine.inspection.gradients import check_message  # loads nets, which nothing else here needs
+
+    tell("import")
+    layer_param, base_dirs, registry = _asked(question)
+    tell("check")
+    report = check_message(
+        layer_param,
+        Phase(question["phase"]),
+        [tuple(shape) for shape in question["bottoms"]],
+        labels=question["labels"],
+        seed=question["seed"],
+        base_dirs=base_dirs,
+        registry=registry,
+    )
+    return {"report": report.to_json()}
+
+
+def _layer_shapes(question: dict[str, Any], tell: Callable[[str], None]) -> dict[str, Any]:
+    tell("import")
+    layer_param, base_dirs, registry = _asked(question)
     backend = get_backend("numpy")
     context = LayerContext(
         phase=Phase(question["phase"]),
@@ -106,6 +129,7 @@ def _list_module(question: dict[str, Any], tell: Callable[[str], None]) -> dict[
 _REGISTRIES = _Registries()  # of this process, which answers one question at a time
 
 TASKS: dict[str, Callable[[dict[str, Any], Callable[[str], None]], dict[str, Any]]] = {
+    "check_gradients": _check_gradients,
     "layer_shapes": _layer_shapes,
     "list_module": _list_module,
 }

@@ -21,7 +21,7 @@ _PROBE = 1e-6
 _PROBES = 9
 _ATTEMPTS = 20
 _KINK = 1e-2
-_FINE = 2e-4
+_CURVED = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,18 +96,20 @@ def _derivative(value: Function, direction: Values, centre: float, step: float) 
     right = (value(direction * step) - centre) / step
     left = (centre - value(direction * -step)) / step
     size = max(abs(right), abs(left))
-    if not abs(right - left) <= _KINK * max(size, 1.0) * max(1.0, step / _FINE):
+    if not abs(right - left) <= max(_KINK, _CURVED * step) * max(size, 1.0):
         return None, size
     return (right + left) / 2, size
 
 
 def _scale(grad: Values, value: Function, rng: np.random.Generator, tolerance: float) -> _Scale:
-    """Measure how much the function rounds: how far values close together stray from a line."""
+    """Measure how much the function rounds: how far values close together stray from a line, on either side."""
     direction = next(_directions(grad, rng))
     at = (np.arange(_PROBES) - _PROBES // 2) * _PROBE
     values = np.array([value(direction * each) for each in at])
-    line = np.polynomial.Polynomial.fit(at, values, 1)
-    noise = float(np.abs(values - line(at)).max())
+    noise = 0.0
+    for side in (slice(None, _PROBES // 2 + 1), slice(_PROBES // 2, None)):  # a kink in the middle is no noise
+        line = np.polynomial.Polynomial.fit(at[side], values[side], 1)
+        noise = max(noise, float(np.abs(values[side] - line(at[side])).max()))
     magnitude = max(1.0, float(np.abs(values).max()))
     if not noise > 1e-12 * magnitude:
         return _Scale(_LEAST_STEP, tolerance)

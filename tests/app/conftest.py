@@ -140,7 +140,8 @@ def window(qtbot, settings: WindowSettings) -> Iterator[MainWindow]:
     shown.load_panels()
     yield shown
     if isValid(shown):
-        shown.document.undo_stack.setClean()
+        for page in shown.tabs.pages():
+            page.document.undo_stack.setClean()
         shown.close()
         shown.deleteLater()
     Theme.load("light").apply(QApplication.instance())

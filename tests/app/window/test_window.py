@@ -27,7 +27,7 @@ def edit(window: MainWindow) -> None:
 
 
 def test_all_panels_are_there(window):
-    assert set(window.panels) == {"properties", "text", "training", "problems"}
+    assert set(window.panels) == {"properties", "text", "training", "problems", "plugins"}
     for name, panel in window.panels.items():
         assert type(panel).__name__ != "_Waiting", f"the panel '{name}' failed to load"
 
@@ -234,11 +234,11 @@ def test_the_status_line_counts(window, qtbot):
     assert window.status.zoom.text() == "50 %"
 
 
-def test_python_layers_are_not_run_before_the_user_allows_it(window, tmp_path):
+def test_python_layers_are_not_run_before_the_user_allows_it(window, tmp_path, qtbot):
     path = tmp_path / "py.prototxt"
     path.write_text('layer { name: "p" type: "Python" top: "t" python_param { module: "m" layer: "L" } }')
     open_net(window, path)
-    window._ask_for_trust()
+    qtbot.waitUntil(lambda: any("Python" in bar.text for bar in window.bars))
     assert not window.document.live.trusted
     bar = next(bar for bar in window.bars if "Python" in bar.text)
     bar.findChild(object, "window.bar.action.Allow").click()

@@ -115,7 +115,7 @@ def test_plugin_code_runs_only_when_trusted(tmp_path: Path, trust: bool, capsys:
 
 INPUT = 'layer { name: "in" type: "Input" top: "x" input_param { shape { dim: 2 dim: 3 dim: 4 dim: 4 } } }\n'
 POOL = 'layer { name: "p" type: "Pooling" bottom: "x" top: "p" pooling_param { kernel_size: 2 torch_pooling: true } }\n'
-PERMUTE = 'layer { name: "q" type: "Permute" bottom: "x" top: "q" permute_param { order: 0 } }\n'
+VIDEO = 'layer { name: "q" type: "VideoData" top: "q" video_data_param { skip_frames: 1 } }\n'
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ PERMUTE = 'layer { name: "q" type: "Permute" bottom: "x" top: "q" permute_param 
         (INPUT + POOL, [], ["dialect", "field-not-offered"]),
         (INPUT + POOL, ["--dialect", "nvidia"], ["field-not-offered"]),
         (INPUT + POOL, ["--dialect", "bvlc"], ["field-unknown"]),
-        (INPUT + PERMUTE, [], ["dialect", "type-not-offered"]),
+        (INPUT + VIDEO, [], ["dialect", "type-not-offered"]),
     ],
 )
 def test_a_file_of_a_fork_is_read_in_its_dialect_and_does_not_train(

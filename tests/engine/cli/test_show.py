@@ -107,7 +107,7 @@ def test_other_files_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_the_dialect_is_told_where_a_shape_is_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    fork = 'layer { name: "q" type: "Permute" bottom: "f" top: "q" permute_param { order: 0 } }'
+    fork = 'layer { name: "q" type: "VideoData" top: "q" video_data_param { skip_frames: 1 } }'
     path = tmp_path / "n.prototxt"
     assert show(path, NET, capsys)["dialect"] == "bvlc"
     assert show(path, NET + fork, capsys)["dialect"] == "ssd"

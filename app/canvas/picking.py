@@ -1,0 +1,87 @@
+"""What lies at a place of the scene: nodes, ports, wires and their bends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtWidgets import QGraphicsScene
+
+from app.canvas.edgeitem import EdgeItem
+from app.canvas.nodeitem import NodeItem
+
+if TYPE_CHECKING:
+    from engine.graph import Edge, NodeId
+
+__all__ = ["PickingScene"]
+
+
+class PickingScene(QGraphicsScene):
+    """A scene of nodes and wires that can be asked what is where.
+
+    Attributes
+    ----------
+    nodes, edges : dict
+        Items by node id, and by edge.
+    """
+
+    nodes: dict[NodeId, NodeItem]
+    edges: dict[Edge, EdgeItem]
+
+    def node_at(self, point: QPointF) -> NodeItem | None:
+        """The topmost node whose card covers a place in the scene."""
+        for item in self.items(point):
+            if isinstance(item, NodeItem) and item.scene_body().contains(point):
+                return item
+        return None
+
+    def port_at(self, point: QPointF, reach: float) -> tuple[NodeItem, str, int] | None:
+        """The nearest port within ``reach`` pixels of the scene: node, ``input`` or ``output``, number."""
+        best: tuple[float, tuple[NodeItem, str, int]] | None = None
+        for item in self.items(_around(point, reach)):
+            if not isinstance(item, NodeItem):
+                continue
+            found = item.port_at(point, reach)
+            if found is None:
+                continue
+            side, index = found
+            end = item.input_point(index) if side == "input" else item.output_point(index)
+            distance = (end - point).manhattanLength()
+            if best is None or distance < best[0]:
+                best = (distance, (item, side, index))
+        return best[1] if best else None
+
+    def edge_at(self, point: QPointF, reach: float) -> EdgeItem | None:
+        """The nearest wire within ``reach`` pixels of the scene."""
+        near = (item for item in self.items(_around(point, reach)) if isinstance(item, EdgeItem))
+        found = min(((item.distance(point), id(item), item) for item in near), default=None)
+        return found[2] if found is not None and found[0] <= reach else None
+
+    def bend_at(self, point: QPointF, reach: float) -> tuple[EdgeItem, int] | None:
+        """The bend of a wire within ``reach`` pixels of the scene, and its number."""
+        for item in self.items(_around(point, reach)):
+            for index, bend in enumerate(item.bends if isinstance(item, EdgeItem) else ()):
+                if (QPointF(*bend) - point).manhattanLength() <= reach:
+                    assert isinstance(item, EdgeItem)
+                    return item, index
+        return None
+
+    def nodes_in(self, area: QRectF) -> list[NodeItem]:
+        """The nodes whose cards touch an area of the scene."""
+        found = self.items(area)
+        return [item for item in found if isinstance(item, NodeItem) and item.scene_body().intersects(area)]
+
+    def edges_at_port(self, node_id: NodeId, side: str, index: int) -> list[EdgeItem]:
+        """Wires at one port; at an input there is more than one where phases differ."""
+        edges = self.nodes[node_id].edges
+        if side == "input":
+            return [item for item in edges if item.edge.target == node_id and item.edge.bottom == index]
+        return [item for item in edges if item.edge.source == node_id and item.edge.top == index]
+
+    def edges_into(self, node_id: NodeId, bottom: int) -> list[EdgeItem]:
+        """Wires at one input."""
+        return self.edges_at_port(node_id, "input", bottom)
+
+
+def _around(point: QPointF, reach: float) -> QRectF:
+    return QRectF(point.x() - reach, point.y() - reach, 2 * reach, 2 * reach)

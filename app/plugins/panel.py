@@ -1,0 +1,217 @@
+"""The list of plugins: what each offers, whether it may run, and what is wrong with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QSplitter,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.icons import icon
+from app.plugins.facts import PluginFacts, plugin_facts
+from app.qt import guard
+from app.theme import GRID, monospace_font
+
+if TYPE_CHECKING:
+    from app.document import Document
+    from app.window.pluginflow import PluginFlow
+
+__all__ = ["PluginsPanel"]
+
+_COLUMNS = ("Plugin", "Version", "State", "Layers")
+_MARKS = {"error": ("warning-circle", "error"), "warning": ("warning", "warning"), "": ("check-circle", "ok")}
+_EMPTY = "No plugins yet. Drop a folder with Python layers on the window, or make one: Net, New Python layer."
+
+
+class PluginsPanel(QWidget):
+    """Lists the plugin folders that the shown net may use.
+
+    Attributes
+    ----------
+    shown : Signal()
+        The panel came into view: what it lists shall be looked at.
+    flow : PluginFlow or None
+        Does what the buttons say.
+    """
+
+    shown = Signal()
+
+    def __init__(self, document: Document | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("plugins.panel")
+        self.flow: PluginFlow | None = None
+        self._document = document
+        self._facts: list[PluginFacts] = []
+        self.list = QTreeWidget(self)
+        self._dress_list()
+        self.about = QLabel(self)
+        self.about.setWordWrap(True)
+        self.about.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.about.setObjectName("plugins.about")
+        self.errors = QPlainTextEdit(self)
+        self.errors.setObjectName("plugins.errors")
+        self.errors.setAccessibleName("What is wrong with the plugin")
+        self.errors.setReadOnly(True)
+        self.errors.setFont(monospace_font())
+        self._buttons: dict[str, QPushButton] = {}
+        split = QSplitter(Qt.Orientation.Horizontal, self)
+        split.addWidget(self.list)
+        split.addWidget(self._make_detail())
+        split.setStretchFactor(0, 3)
+        split.setStretchFactor(1, 2)
+        split.setChildrenCollapsible(False)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.addWidget(split)
+        self.setFocusProxy(self.list)
+        self._show_current()
+
+    def _dress_list(self) -> None:
+        view = self.list
+        view.setObjectName("plugins.list")
+        view.setAccessibleName("Plugins")
+        view.setHeaderLabels(list(_COLUMNS))
+        view.setRootIsDecorated(False)
+        view.setUniformRowHeights(True)
+        view.setAllColumnsShowFocus(True)
+        view.setFrameShape(QTreeWidget.Shape.NoFrame)
+        view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        view.setTextElideMode(Qt.TextElideMode.ElideRight)
+        view.header().setStretchLastSection(True)
+        view.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        view.currentItemChanged.connect(self._show_current)
+
+    def _make_detail(self) -> QWidget:
+        detail = QWidget(self)
+        box = QVBoxLayout(detail)
+        box.setContentsMargins(3 * GRID, 2 * GRID, 3 * GRID, 2 * GRID)
+        box.setSpacing(2 * GRID)
+        box.addWidget(self.about)
+        box.addWidget(self.errors, 1)
+        line = QHBoxLayout()
+        line.setSpacing(2 * GRID)
+        for name, text, tip, act in (
+            ("trust", "Trust", "Let its code run", self._trust),
+            ("reload", "Reload", "Load its files anew", lambda: self._with(lambda flow, _each: flow.reload())),
+            ("open", "Open folder", "Show its folder", lambda: self._with(lambda flow, e: flow.open_folder(e.path))),
+            ("code", "Code", "Open its code", self._code),
+            ("convert", "Convert to Python 3\u2026", "Show what a conversion would change", self._convert),
+            ("remove", "Remove", "Forget this folder; its files stay", self._remove),
+            (
+                "copy",
+                "Copy",
+                "Copy what is wrong",
+                lambda: QGuiApplication.clipboard().setText(self.errors.toPlainText()),
+            ),
+        ):
+            button = QPushButton(text, detail)
+            button.setObjectName(f"plugins.{name}")
+            button.setToolTip(tip)
+            button.clicked.connect(act)
+            line.addWidget(button)
+            self._buttons[name] = button
+        line.addStretch(1)
+        box.addLayout(line)
+        return detail
+
+    def set_document(self, document: Document | None) -> None:
+        """List the plugins of another document."""
+        self._document = document
+        self.refresh()
+
+    # Showing
+
+    def refresh(self) -> None:
+        """List what there is now; what was chosen stays chosen."""
+        if self._document is None or self.flow is None:
+            return
+        facts = [plugin_facts(each, self.flow) for each in self._document.live.plugins.folders]
+        facts = [each for each in facts if each.names or each.error or not each.is_place]
+        if facts == self._facts:
+            return
+        chosen = self.current
+        self._facts = facts
+        self.list.blockSignals(True)
+        self.list.clear()
+        for each in facts:
+            item = QTreeWidgetItem([each.name, each.version, each.state, ", ".join(each.names)])
+            mark, role = _MARKS[each.severity]
+            item.setIcon(0, icon(mark, role))
+            item.setToolTip(0, str(each.path))
+            item.setToolTip(3, "\n".join(each.names))
+            self.list.addTopLevelItem(item)
+            if chosen is not None and each.path == chosen.path:
+                self.list.setCurrentItem(item)
+        if chosen is None and facts:
+            self.choose(facts[0].path)
+        self.list.blockSignals(False)
+        self._show_current()
+
+    @property
+    def current(self) -> PluginFacts | None:
+        """The plugin that is chosen."""
+        row = self.list.currentIndex().row()
+        return self._facts[row] if 0 <= row < len(self._facts) else None
+
+    def choose(self, path: Path) -> None:
+        """Choose the plugin in a folder."""
+        for row, each in enumerate(self._facts):
+            if each.path == path:
+                self.list.setCurrentIndex(self.list.model().index(row, 0))
+
+    @guard
+    def _show_current(self, *_items: Any) -> None:
+        each = self.current
+        for button in self._buttons.values():
+            button.setVisible(each is not None)
+        self.errors.setVisible(each is not None and bool(each.error))
+        if each is None:
+            self.about.setText(_EMPTY)
+            return
+        self.about.setText("\n".join(part for part in (each.summary, f"{each.whence}: {each.path}") if part))
+        if self.errors.toPlainText() != each.error:
+            self.errors.setPlainText(each.error)
+        self._buttons["trust"].setText("Do not trust" if each.trusted else "Trust")
+        self._buttons["trust"].setToolTip("Let its code run no longer" if each.trusted else "Let its code run")
+        self._buttons["trust"].setVisible(each.can_trust)
+        self._buttons["remove"].setVisible(each.folder.origin == "named")
+        self._buttons["convert"].setVisible(each.is_python2)
+        self._buttons["copy"].setVisible(bool(each.error))
+        self._buttons["code"].setVisible(bool(each.folder.layers))
+
+    # Doing
+
+    def _with(self, act: Any) -> None:
+        if self.flow is not None and self.current is not None:
+            act(self.flow, self.current)
+
+    def _trust(self) -> None:
+        self._with(lambda flow, each: flow.set_trusted(each.folder, not each.trusted))
+
+    def _remove(self) -> None:
+        self._with(lambda flow, each: flow.remove(each.folder))
+
+    def _convert(self) -> None:
+        self._with(lambda flow, each: flow.convert([each.path]))
+
+    def _code(self) -> None:
+        self._with(lambda flow, each: flow.show_code(each.folder.layers[0].file, each.folder.layers[0].line))
+
+    @guard
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.shown.emit()

@@ -1,0 +1,52 @@
+"""What each action of the window does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.window.mainwindow import MainWindow
+
+__all__ = ["window_handlers"]
+
+
+def window_handlers(window: MainWindow) -> dict[str, Callable[[], object]]:
+    """Return the handlers of all actions of :data:`app.window.menus.SPECS`, by name."""
+    files, tabs = window.files, window.tabs
+    return {
+        "new": files.new,
+        "open": files.open_dialog,
+        "save": files.save,
+        "save_as": files.save_as,
+        "close_tab": lambda: window.close_page(tabs.current),
+        "next_tab": lambda: tabs.step(1),
+        "previous_tab": lambda: tabs.step(-1),
+        "quit": window.close,
+        "undo": lambda: window.document.undo_stack.undo(),
+        "redo": lambda: window.document.undo_stack.redo(),
+        **_canvas_handlers(window),
+        "theme": window.toggle_theme,
+        "about": window.say_version,
+    }
+
+
+def _canvas_handlers(window: MainWindow) -> dict[str, Callable[[], object]]:
+    return {
+        "cut": lambda: window.canvas.cut(),
+        "copy": lambda: window.canvas.copy(),
+        "paste": lambda: window.canvas.paste(),
+        "paste_wired": lambda: window.canvas.paste(keep_inputs=True),
+        "duplicate": lambda: window.canvas.duplicate(),
+        "delete": lambda: window.canvas.delete(),
+        "dissolve": lambda: window.canvas.dissolve(),
+        "find": lambda: window.canvas.find_layer(),
+        "select_all": lambda: window.canvas.select_all(),
+        "add": lambda: window.canvas.search_asked.emit(window.canvas.pointer(), None, "key", 0),
+        "layout": lambda: window.canvas.arrange_all(),
+        "fit": lambda: window.canvas.frame(),
+        "frame": lambda: window.canvas.frame_selection(),
+        "actual_size": lambda: window.canvas.set_scale(1.0),
+        "zoom_in": lambda: window.canvas.zoom_by(1.25),
+        "zoom_out": lambda: window.canvas.zoom_by(0.8),
+    }

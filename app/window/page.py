@@ -1,0 +1,79 @@
+"""One tab of the window: a document on its canvas, with the messages about it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from app.document import Document
+from app.qt import guard
+from app.window.bars import InfoArea
+from app.window.canvas_area import CanvasArea
+
+__all__ = ["DocumentPage"]
+
+
+class DocumentPage(QWidget):
+    """A document in the window; it owns the document, and ends it with :meth:`close_document`.
+
+    Attributes
+    ----------
+    arranged : Signal()
+        The net has its first places and is painted.
+    welcome : QWidget or None
+        What is shown instead of an empty canvas; see :meth:`show_welcome`.
+    """
+
+    arranged = Signal()
+
+    def __init__(self, document: Document, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("window.page")
+        self.document = document
+        document.setParent(self)
+        self.canvas = CanvasArea(document, self)
+        self.bars = InfoArea(self)
+        self.welcome: QWidget | None = None
+        self._begun = False
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.addWidget(self.canvas, 0, 0)
+        # Over the canvas, which must not jump under the pointer when a message comes or goes.
+        self._grid.addWidget(self.bars, 0, 0, Qt.AlignmentFlag.AlignTop)
+        self.bars.raise_()
+        self.setFocusProxy(self.canvas)
+        self.canvas.arranged.connect(self.arranged)
+        document.changed.connect(self.leave_welcome)
+
+    def begin(self) -> bool:
+        """Arrange the net when it is shown for the first time; return whether this was that time."""
+        first, self._begun = not self._begun, True
+        if first:
+            self.canvas.show()
+            self._grid.activate()
+            self.canvas.arrange_at_start()
+        return first
+
+    def show_welcome(self, welcome: QWidget) -> None:
+        """Show a page over the canvas until something is done to the net."""
+        self.leave_welcome()
+        self.welcome = welcome
+        self._grid.addWidget(welcome, 0, 0)
+        welcome.raise_()
+        self.bars.raise_()
+        self.setFocusProxy(welcome)
+
+    @guard
+    def leave_welcome(self, _events: object = None) -> None:
+        """Show the canvas."""
+        welcome, self.welcome = self.welcome, None
+        if welcome is not None:
+            self.setFocusProxy(self.canvas)
+            self._grid.removeWidget(welcome)
+            welcome.hide()
+            welcome.deleteLater()
+
+    def close_document(self) -> None:
+        """End what works for the document; the page is of no use after that."""
+        self.canvas.close_document()
+        self.document.close()

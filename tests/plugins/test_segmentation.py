@@ -1,0 +1,307 @@
+"""The layers of ``plugins/segmentation`` that compute: SegNet's, DeconvNet's, DeepLab's and PSPNet's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.errors import NetcanvasError
+from engine.layer import Phase
+from engine.net import Net
+from engine.resources import plugins_path
+from engine.testing import LayerCase, check_layer
+from engine.testing.case import Rig
+from tests.plugins.forks import Values, check_against, losses_of, normal
+
+SEGNET = 'scale_filler { type: "constant" value: 1.5 } shift_filler { type: "constant" value: 0.25 }'
+PSPNET = 'slope_filler { type: "constant" value: 1.5 } bias_filler { type: "constant" value: 0.25 }'
+
+
+def mask(shape: tuple[int, int, int, int], pixels: int) -> Values:
+    """Return indices of pixels, each at most once a plane."""
+    rng = np.random.default_rng(3)
+    planes = [rng.permutation(pixels)[: shape[2] * shape[3]] for _ in range(shape[0] * shape[1])]
+    return np.stack(planes).reshape(shape).astype(np.float32)
+
+
+def bn(fields: str, **options: Any) -> LayerCase:
+    return LayerCase(f'type: "BN" bn_param {{ {fields} }}', [1 + 2 * normal(3, 2, 4, 5)], **options)
+
+
+def stored() -> list[Values]:
+    """Return slope, bias, mean and variance for two channels."""
+    return [normal(1, 2, 1, 1, seed=seed) for seed in (2, 3, 4)] + [1 + normal(1, 2, 1, 1, seed=5) ** 2]
+
+
+def masked(kind: str, field: str, fields: str, shape: tuple[int, int, int, int], pixels: int) -> LayerCase:
+    values = [normal(*shape), mask(shape, pixels)]
+    return LayerCase(f'type: "{kind}" {field} {{ {fields} }}', values, no_gradient=[1])
+
+
+CASES = {
+    "upsample": masked("Upsample", "upsample_param", "scale: 2", (2, 3, 3, 2), 24),
+    "upsample to a size": masked("Upsample", "upsample_param", "upsample_h: 5 upsample_w: 3", (2, 3, 3, 2), 15),
+    "upsample, odd": masked("Upsample", "upsample_param", "pad_out_h: true pad_out_w: true", (2, 1, 3, 2), 15),
+    "upsample without a mask": LayerCase('type: "Upsample" upsample_param { scale: 3 }', [normal(2, 3, 3, 2)]),
+    "unpooling": masked("Unpooling", "unpooling_param", "kernel_size: 2 stride: 2 unpool_size: 6", (2, 3, 3, 3), 36),
+    "unpooling without a mask": LayerCase(
+        'type: "Unpooling" unpooling_param { kernel_size: 2 stride: 2 unpool_h: 5 unpool_w: 7 }', [normal(2, 3, 3, 3)]
+    ),
+    "unpooling, average": LayerCase(
+        'type: "Unpooling" unpooling_param { unpool: AVE kernel_h: 3 kernel_w: 2 stride: 2 unpool_size: 6 }',
+        [normal(2, 3, 3, 3)],
+    ),
+    "interp to a size": LayerCase('type: "Interp" interp_param { height: 7 width: 9 }', [normal(2, 3, 4, 5)]),
+    "interp, smaller": LayerCase('type: "Interp" interp_param { height: 3 width: 1 }', [normal(2, 3, 7, 5)]),
+    "interp, zoom and crop": LayerCase(
+        'type: "Interp" interp_param { zoom_factor: 3 pad_beg: -1 pad_end: -2 }', [normal(2, 3, 6, 7)]
+    ),
+    "interp, shrink": LayerCase('type: "Interp" interp_param { shrink_factor: 2 }', [normal(2, 3, 6, 7)]),
+    "interp, only a crop": LayerCase(
+        'type: "Interp" interp_param { height: 4 width: 5 pad_beg: -1 pad_end: -1 }', [normal(2, 3, 6, 7)]
+    ),
+    "bn": bn(SEGNET),
+    "bn in place": bn(SEGNET, in_place=True),
+    "bn with statistics": bn(SEGNET, tops=3, ungraded_tops=[1, 2]),
+    "bn, testing": bn(SEGNET, phase=Phase.TEST),
+    "bn, inference": bn(f"bn_mode: INFERENCE {SEGNET}"),
+    "bn, inference in place": bn(f"bn_mode: INFERENCE {SEGNET}", in_place=True),
+    "pspnet bn": bn(PSPNET, fixed_params=[2, 3]),
+    "pspnet bn in place": bn(PSPNET, fixed_params=[2, 3], in_place=True),
+    "pspnet bn, testing": bn(PSPNET, fixed_params=[2, 3], phase=Phase.TEST, params=stored()),
+    "pspnet bn, frozen": bn(f"frozen: true {PSPNET}", fixed_params=[0, 1, 2, 3], params=stored()),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_passes_the_checks_for_layers(name: str) -> None:
+    check_layer(CASES[name])
+
+
+def spread(x: Values, index: Values, height: int, width: int) -> Values:
+    y = np.zeros((*x.shape[:2], height, width))
+    for n, c, row, column in np.ndindex(x.shape):
+        y[n, c].flat[int(index[n, c, row, column])] = x[n, c, row, column]
+    return y
+
+
+def windows(x: Values, size: tuple[int, int], kernel: tuple[int, int], stride: int, *, share: bool) -> Values:
+    y = np.zeros((*x.shape[:2], *size))
+    for n, c, row, column in np.ndindex(x.shape):
+        part = y[n, c, row * stride : row * stride + kernel[0], column * stride : column * stride + kernel[1]]
+        part += x[n, c, row, column] / (part.size if share else 1)
+    return y
+
+
+def bilinear(x: Values, height: int, width: int) -> Values:
+    y = np.empty((*x.shape[:2], height, width))
+    for row, column in np.ndindex(height, width):
+        h, w = (
+            np.float32(old - 1) / np.float32(new - 1) * np.float32(at) if new > 1 else np.float32(0)
+            for old, new, at in zip(x.shape[2:], (height, width), (row, column), strict=True)
+        )
+        up, left = int(h), int(w)
+        down, right = min(up + 1, x.shape[2] - 1), min(left + 1, x.shape[3] - 1)
+        h, w = float(h - np.float32(up)), float(w - np.float32(left))
+        y[:, :, row, column] = (1 - h) * ((1 - w) * x[:, :, up, left] + w * x[:, :, up, right]) + h * (
+            (1 - w) * x[:, :, down, left] + w * x[:, :, down, right]
+        )
+    return y
+
+
+def normalised(x: Values, scale: Values, shift: Values, mean: Values, variance: Values, eps: float) -> Values:
+    return (x - mean) / np.sqrt(variance + eps) * scale + shift
+
+
+def of_batch(x: Values, scale: Values, shift: Values, *_: Values, eps: float) -> Values:
+    mean = x.mean(axis=(0, 2, 3), keepdims=True)
+    variance = (x**2).mean(axis=(0, 2, 3), keepdims=True) - mean**2
+    return normalised(x, scale, shift, mean, variance, eps)
+
+
+REFERENCES: dict[str, Callable[..., Values]] = {
+    "upsample": lambda x, index: spread(x, index, 6, 4),
+    "upsample to a size": lambda x, index: spread(x, index, 5, 3),
+    "upsample, odd": lambda x, index: spread(x, index, 5, 3),
+    "upsample without a mask": lambda x: np.kron(x, np.ones((3, 3))),
+    "unpooling": lambda x, index: spread(x, index, 6, 6),
+    "unpooling, average": lambda x: windows(x, (6, 6), (3, 2), 2, share=True),
+    "interp to a size": lambda x: bilinear(x, 7, 9),
+    "interp, smaller": lambda x: bilinear(x, 3, 1),
+    "interp, zoom and crop": lambda x: bilinear(x[:, :, 1:-2, 1:-2], 7, 10),
+    "interp, shrink": lambda x: bilinear(x, 3, 4),
+    "interp, only a crop": lambda x: x[:, :, 1:-1, 1:-1],
+    "bn": lambda x, *p: of_batch(x, *p, eps=1e-9),
+    "bn, testing": lambda x, *p: of_batch(x, *p, eps=1e-9),
+    "bn, inference": lambda x, scale, shift: x * scale + shift,
+    "pspnet bn": lambda x, *p: of_batch(x, *p, eps=float(np.float32(1e-5))),
+    "pspnet bn, testing": lambda x, *p: normalised(x, *p, eps=float(np.float32(1e-5))),
+    "pspnet bn, frozen": lambda x, *p: normalised(x, *p, eps=float(np.float32(1e-5))),
+}
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_numbers(name: str) -> None:
+    check_against(CASES[name], REFERENCES[name])
+
+
+class TestUpsample:
+    def test_it_undoes_pooling(self) -> None:
+        text = (
+            'layer { name: "x" type: "Input" top: "x" input_param { shape { dim: 2 dim: 3 dim: 5 dim: 6 } } }'
+            'layer { name: "p" type: "Pooling" bottom: "x" top: "p" top: "m" '
+            "pooling_param { kernel_size: 2 stride: 2 } }"
+            'layer { name: "u" type: "Upsample" bottom: "p" bottom: "m" top: "u" '
+            "upsample_param { upsample_h: 5 upsample_w: 6 } }"
+        )
+        net = Net(text, Phase.TEST)
+        x = net.blobs["x"].data
+        x[...] = normal(2, 3, 5, 6)
+        net.forward()
+        u = net.blobs["u"].data
+        assert (np.isin(u, x) | (u == 0)).all() and (u != 0).sum() == net.blobs["p"].count
+        np.testing.assert_array_equal(u[u != 0], x[u != 0])
+
+    @pytest.mark.parametrize("wrong", [12.0, -1.0])
+    def test_an_index_outside_of_the_top_is_told(self, wrong: float) -> None:
+        values = mask((1, 1, 2, 2), 12)
+        values[0, 0, 1, 1] = wrong
+        case = LayerCase(
+            'type: "Upsample" upsample_param { upsample_h: 3 upsample_w: 4 }', [normal(1, 1, 2, 2), values]
+        )
+        with pytest.raises(NetcanvasError, match=f"bottom 1: expected indices from 0 to 11 .* got {wrong:.0f}"):
+            Rig(case).run()
+
+    @pytest.mark.parametrize(
+        ("fields", "fault"),
+        [
+            ("scale: 1", "scale of 2 or more"),
+            ("scale: 2 scale_h: 2 scale_w: 2", "expected scale, or scale_h and scale_w"),
+            ("scale_h: 2", "expected scale, or scale_h and scale_w"),
+            ("scale: 3 pad_out_h: true", "only with a scale of 2"),
+            ("upsample_h: 1 upsample_w: 4", "2 or more"),
+        ],
+    )
+    def test_settings_that_the_fork_refuses(self, fields: str, fault: str) -> None:
+        with pytest.raises(NetcanvasError, match=fault):
+            Rig(masked("Upsample", "upsample_param", fields, (1, 1, 2, 2), 4))
+
+
+class TestUnpooling:
+    def test_tile_repeats_and_its_gradient_is_the_mean_as_in_the_fork(self) -> None:
+        text = 'type: "Unpooling" unpooling_param { unpool: TILE kernel_size: 2 stride: 2 unpool_size: 4 }'
+        case = LayerCase(text, [normal(1, 2, 2, 2)])
+        check_against(case, lambda x: windows(x, (4, 4), (2, 2), 2, share=False))
+        check_layer(case, gradients=False)
+        rig = Rig(case)
+        outcome = rig.run()
+        assert outcome.bottom_grads[0] is not None
+        means = rig.net.blobs["top0"].diff.reshape(1, 2, 2, 2, 2, 2).mean(axis=(3, 5))
+        np.testing.assert_allclose(outcome.bottom_grads[0], means, rtol=1e-5, atol=1e-6)
+
+    def test_without_a_mask_values_go_to_the_first_pixel_and_stay_inside(self) -> None:
+        case = CASES["unpooling without a mask"]
+        rows, columns = np.ix_([0, 2, 4], [0, 2, 4])
+        expected = np.zeros((2, 3, 5, 7))
+        expected[:, :, rows, columns] = case.bottoms[0]
+        np.testing.assert_array_equal(Rig(case).run().tops[0], expected.astype(np.float32))
+
+    @pytest.mark.parametrize(("kernel", "stride", "size"), [(2, 2, 7), (3, 2, 7), (5, 2, 9)])
+    def test_size_without_one_given(self, kernel: int, stride: int, size: int) -> None:
+        text = f'type: "Unpooling" unpooling_param {{ kernel_size: {kernel} stride: {stride} }}'
+        assert Rig(LayerCase(text, [normal(1, 1, 3, 3)])).run().tops[0].shape[2:] == (size, size)
+
+    @pytest.mark.parametrize(
+        ("fields", "fault"),
+        [
+            ("stride: 2", "expected kernel_size, got none"),
+            ("kernel_size: 2 pad: 1", "expected pad 0"),
+            ("kernel_size: 2 kernel_h: 2", "expected kernel_size, or kernel_h and kernel_w"),
+            ("kernel_size: 2 unpool_h: 3", "expected unpool_size, or unpool_h and unpool_w"),
+        ],
+    )
+    def test_settings_that_the_fork_refuses(self, fields: str, fault: str) -> None:
+        with pytest.raises(NetcanvasError, match=fault):
+            Rig(LayerCase(f'type: "Unpooling" unpooling_param {{ {fields} }}', [normal(1, 1, 2, 2)]))
+
+
+class TestInterp:
+    @pytest.mark.parametrize(
+        ("fields", "size"),
+        [
+            ("shrink_factor: 2 zoom_factor: 3", (10, 13)),
+            ("shrink_factor: 2 zoom_factor: 3 height: 5 width: 6", (5, 6)),
+            ("shrink_factor: 2 height: 5 width: 6", (4, 5)),
+            ("zoom_factor: 2", (13, 17)),
+        ],
+    )
+    def test_which_setting_counts(self, fields: str, size: tuple[int, int]) -> None:
+        case = LayerCase(f'type: "Interp" interp_param {{ {fields} }}', [normal(1, 1, 7, 9)])
+        assert Rig(case).run().tops[0].shape[2:] == size
+
+    @pytest.mark.parametrize(
+        ("fields", "fault"),
+        [
+            ("", "expected shrink_factor, zoom_factor, or height and width"),
+            ("height: 4", "expected shrink_factor, zoom_factor, or height and width"),
+            ("zoom_factor: 0", "zoom_factor of 1 or more"),
+            ("pad_beg: 1 zoom_factor: 2", "pad_beg and pad_end of 0 or less"),
+            ("pad_beg: -2 pad_end: -2 zoom_factor: 2", "larger than the 4 pixels cut off"),
+            ("height: 0 width: 3", "height and width of 1 or more"),
+        ],
+    )
+    def test_settings_that_the_fork_refuses(self, fields: str, fault: str) -> None:
+        with pytest.raises(NetcanvasError, match=fault):
+            Rig(LayerCase(f'type: "Interp" interp_param {{ {fields} }}', [normal(1, 1, 4, 4)]))
+
+
+class TestBN:
+    def test_statistics_are_those_of_the_batch(self) -> None:
+        case = CASES["bn with statistics"]
+        _, mean, variance = Rig(case).run().tops
+        np.testing.assert_allclose(mean, case.bottoms[0].mean(axis=(0, 2, 3), keepdims=True)[:1], rtol=1e-5)
+        np.testing.assert_allclose(variance, case.bottoms[0].var(axis=(0, 2, 3), keepdims=True)[:1], rtol=1e-5)
+
+    def test_channels_with_nothing_but_rounding_in_them_stay_finite(self) -> None:
+        top = Rig(bn(SEGNET)).run([np.full((3, 2, 4, 5), 1234.5678, np.float32)]).tops[0]
+        assert (abs(top - 0.25) <= 1.5001).all()  # E(x^2) - E(x)^2 is negative here, in single precision
+
+    def test_pspnet_averages_while_training(self) -> None:
+        case = bn(f"momentum: 0.75 {PSPNET}")
+        rig = Rig(case)
+        rig.load(case.bottoms)
+        mean, variance = np.zeros((1, 2, 1, 1)), np.zeros((1, 2, 1, 1))
+        for _ in range(2):
+            rig.forward()
+            mean = 0.75 * mean + 0.25 * case.bottoms[0].mean(axis=(0, 2, 3), keepdims=True)
+            variance = 0.75 * variance + 0.25 * case.bottoms[0].var(axis=(0, 2, 3), keepdims=True)
+        np.testing.assert_allclose(rig.params[2].data, mean, rtol=1e-5)
+        np.testing.assert_allclose(rig.params[3].data, variance, rtol=1e-5)
+
+    @pytest.mark.parametrize(
+        ("fields", "rates"),
+        [
+            (SEGNET, [1, 1]),
+            (PSPNET, [1, 1, 0, 0]),
+            (f"frozen: true {PSPNET}", [0, 0, 0, 0]),
+            ("eps: 0.1", [1, 1, 0, 0]),
+        ],
+    )
+    def test_what_is_learned(self, fields: str, rates: list[float]) -> None:
+        rig = Rig(bn(fields))
+        assert [param.lr_mult for param in rig.net.learnable] == rates
+        assert [blob.shape for blob in rig.params] == [(1, 2, 1, 1)] * len(rates)
+
+    def test_a_frozen_one_starts_with_variance_1_and_keeps_it(self) -> None:
+        rig = Rig(bn(f"frozen: true {PSPNET}"))
+        outcome = rig.run()
+        assert (rig.params[3].data == 1).all() and (rig.params[2].data == 0).all()
+        assert not outcome.param_grads[0].any() and not outcome.param_grads[1].any()
+
+
+def test_the_example_learns() -> None:
+    losses = losses_of(plugins_path() / "segmentation" / "examples" / "solver.prototxt", 100)
+    assert np.mean(losses[-10:]) < 0.6 * np.mean(losses[:5])
