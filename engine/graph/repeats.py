@@ -27,10 +27,12 @@ _WIDTHS = frozenset(
 )
 _STRIDES = frozenset({"stride", "stride_h", "stride_w"})
 # No parameters of what a layer computes.
-_OUTSIDE = frozenset({"param", "transform_param", "loss_param"})
+_OUTSIDE = frozenset({"param", "transform_param", "loss_param", "quantization_param"})
 _SUMS = frozenset({"Eltwise"})
 # A shortcut that is brought to the width of a sum is at most this many layers long.
 _SHORTCUT = 4
+# What is not on the main way is folded only where it is a good deal.
+_FEWEST_BESIDE = 8
 # Inputs from further above than this many groups are from somewhere else.
 _NEAR = 24
 _WITH_WEIGHTS = frozenset({"Convolution", "Deconvolution", "InnerProduct", "LSTM", "RNN"})
@@ -140,7 +142,7 @@ def find_repeats(
     taken = {groups.place[node] for repeat in found for node in repeat.nodes}
     for stretch in groups.stretches(taken):
         chain = [_alone(groups, sketches, group) for group in stretch]
-        found += [_repeat(run, chain) for run in best_runs([piece.item for piece in chain])]
+        found += [_repeat(run, chain) for run in best_runs([piece.item for piece in chain], _FEWEST_BESIDE)]
     return tuple(sorted(found, key=lambda repeat: groups.place[repeat.units[0][0]]))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 __all__ = ["Item", "Run", "best_runs"]
 
@@ -63,11 +64,18 @@ class Run:
         return range(self.start, self.end, self.period)
 
 
-def best_runs(items: Sequence[Item]) -> list[Run]:
+def best_runs(items: Sequence[Item], fewest: int = _FEWEST_CARDS) -> list[Run]:
     """Choose runs that share nothing, those that cover most first; return them in the order of the sequence.
 
     A part whose strides are others than those of the next begins a run, and does not go on with one: it is where a
     stage of a net begins.
+
+    Parameters
+    ----------
+    items : sequence of Item
+        The sequence.
+    fewest : int
+        Runs of fewer cards are left alone.
     """
     total = [0]
     for item in items:
@@ -80,22 +88,20 @@ def best_runs(items: Sequence[Item]) -> list[Run]:
     taken = [False] * len(items)
     chosen: list[Run] = []
     for run in sorted(_all_runs(items), key=rank):
-        if not _is_worth_it(items, run) or any(taken[run.start : run.end]):
+        if not _is_worth_it(items, run, fewest) or any(taken[run.start : run.end]):
             continue
         taken[run.start : run.end] = [True] * (run.end - run.start)
         chosen.append(run)
     return sorted(chosen, key=lambda run: run.start)
 
 
-def _is_worth_it(items: Sequence[Item], run: Run) -> bool:
+def _is_worth_it(items: Sequence[Item], run: Run, fewest: int) -> bool:
     unit = items[run.start : run.start + run.period]
-    if sum(item.cards for item in unit) * run.count < _FEWEST_CARDS:
+    if sum(item.cards for item in unit) * run.count < fewest:
         return False
     # Blocks that are alike and follow each other are a run of their own, and no part of another.
-    pairs = zip(unit, unit[1:], strict=False)
-    return not any(a.key == b.key and a.cards > 1 for a, b in pairs) and not (
-        run.period > 1 and unit[0].key == unit[-1].key and unit[0].cards > 1
-    )
+    around = [*unit, unit[0]] if run.period > 1 else unit
+    return not any(a.key == b.key and a.cards > 1 for a, b in pairwise(around))
 
 
 def _well_cut(items: Sequence[Item], run: Run) -> bool:
@@ -134,13 +140,10 @@ def _broken_at_strides(start: int, period: int, count: int, strides: Sequence[in
     begin = 0
     for place in range(1, count + 1):
         # The first part of a piece may differ from the second, every other one must be like the one before.
-        goes_on = place < count and (marks[place] == marks[place - 1] or place - begin == 1 and _opens(marks[begin]))
+        second = place - begin == 1 and any(mark > 1 for mark in marks[begin])
+        goes_on = place < count and (second or marks[place] == marks[place - 1])
         if not goes_on:
             if place - begin >= 2:
                 pieces.append(Run(start + period * begin, period, place - begin))
             begin = place
     return pieces
-
-
-def _opens(marks: tuple[int, ...]) -> bool:
-    return any(mark > 1 for mark in marks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,7 @@ from engine.errors import DataError
 __all__ = ["resize_image"]
 
 Floats = npt.NDArray[np.float32]
-_Doubles = npt.NDArray[np.float64]
+_Doubles = npt.NDArray[np.floating[Any]]
 _Places = Callable[[int, int], _Doubles]
 
 _COLOR_CHANNELS = (1, 3)  # these pycaffe gave to scikit-image, all others to scipy
@@ -44,7 +45,7 @@ def resize_image(im: npt.NDArray[np.generic], new_dims: Sequence[int], interp_or
     value, so that the outermost pixels of an enlarged image are darker (``skimage.transform.resize`` with
     ``mode='constant'``, as it was when Caffe's models were published: without ``anti_aliasing``). With any other
     number of channels the corner pixels stay in the corners (``scipy.ndimage.zoom``). Differences from these
-    functions stay below 2e-6 of the image's range.
+    functions stay below 1e-6 of the image's range.
     """
     image = np.asarray(im)
     height, width = (int(size) for size in new_dims)
