@@ -30,7 +30,7 @@ class CalmCollector(QObject):
         gc.collect()
         gc.freeze()  # what the program itself is made of stays
 
-    def document_left(self) -> None:
+    def document_left(self, _document: object = None) -> None:
         """Collect what was left of a document, some time after it has gone."""
         self._due.trigger()
 

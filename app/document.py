@@ -220,11 +220,14 @@ class Document(QObject):
 
     def _save_sidecar(self, target: Path, data: bytes, stored: str | None) -> None:
         """Write what belongs to the net but not into its text, if the user arranged it or changed its dialect."""
-        touched, dialect = self.positions.touched, self.dialect_choice.chosen
-        if touched or dialect != stored:
-            nodes = self.graph.nodes() if touched else ()
-            atomic_write(sidecar_path(target), self.positions.to_json(nodes, data, dialect, self.view).encode())
-        self.dialect_choice.stored = dialect
+        if self.positions.touched or self.dialect_choice.chosen != stored:
+            atomic_write(sidecar_path(target), self.sidecar_text(data).encode())
+        self.dialect_choice.stored = self.dialect_choice.chosen
+
+    def sidecar_text(self, data: bytes) -> str:
+        """Return what belongs to the net of this text but not into it: places that the user chose, dialect, view."""
+        nodes = self.graph.nodes() if self.positions.touched else ()
+        return self.positions.to_json(nodes, data, self.dialect_choice.chosen, self.view)
 
     def changed_on_disk(self) -> bool:
         """Whether another program changed the file; a file that is gone does not count."""

@@ -5,18 +5,21 @@ Everything slow runs in the document's thread; the old results stay until new on
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from app.diagnosing import LiveDiagnosis
+from app.gradients import GradientChecks
 from app.plugins.live import LivePlugins
-from app.qt import Debounce
+from app.qt import Debounce, guard
 from engine.graph import INPUTS
 from engine.paths import search_folders
 from engine.prototxt import Scalar
@@ -38,10 +41,13 @@ __all__ = ["LiveFacts"]
 
 _log = logging.getLogger(__name__)
 _PATIENCE = 0.5
+_TELL_AFTER = 0.3
 
 
 class LiveFacts(QObject):
     """The computed facts of one document."""
+
+    _known_partly = Signal(object, int)
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -54,7 +60,9 @@ class LiveFacts(QObject):
         self._client: InspectionClient | None = None
         self._service: ShapeService | None = None
         self._shapes_due = Debounce(self._infer, 40, self)
+        self._known_partly.connect(self._take_partly)
         self.diagnosis = LiveDiagnosis(document, self, self._terms, self._told)
+        self.gradients = GradientChecks(document, self.spec)
         self.plugins = LivePlugins(document, self._take_registry, self._plugins_seen)
 
     @property
@@ -99,13 +107,18 @@ class LiveFacts(QObject):
 
     def _take_registry(self, registry: LayerRegistry) -> None:
         old, self.registry = self.registry, registry
-        self._service = None  # its thread makes the next one
         if old.fragments != registry.fragments:
             self._document.dialect_changed.emit()
         self.refresh()
 
     def _plugins_seen(self) -> None:
+        self.diagnosis.trigger()
         self._document.plugins_changed.emit()
+
+    @property
+    def busy(self) -> bool:
+        """Whether results are still to come."""
+        return self._shapes_due.pending or self.diagnosis.busy or self._document.jobs.busy
 
     def refresh(self) -> None:
         """Ask for everything anew."""
@@ -136,6 +149,7 @@ class LiveFacts(QObject):
         """Drop what is due and end the inspection process."""
         self._shapes_due.cancel()
         self.diagnosis.close()
+        self.gradients.close()
         ended = self._document.jobs.close(_PATIENCE)
         client = self._client
         if client is not None and ended:
@@ -213,7 +227,7 @@ class LiveFacts(QObject):
         document = self._document
         specs = self._current_specs()
         base_dirs = search_folders(document.path.parent if document.path else None)
-        trusted, plugin_paths = self.trusted, self.plugins.paths
+        trusted, plugin_paths, serial = self.trusted, self.plugins.paths, document.graph.serial
         inputs = _declared_inputs(document.graph)
         nets = _nets(document)
 
@@ -221,8 +235,18 @@ class LiveFacts(QObject):
             from engine.layer import Phase
             from engine.shapes import NodeShapes, join_shapes
 
+            done: list[Mapping[Any, NodeShapes]] = []
+            told = time.monotonic()
+
+            def partly(found: Mapping[Any, NodeShapes]) -> None:
+                nonlocal told
+                if time.monotonic() - told > _TELL_AFTER:  # foreign code takes its time; what is known is shown
+                    told = time.monotonic()
+                    with contextlib.suppress(RuntimeError):  # the document was closed meanwhile
+                        self._known_partly.emit(join_shapes([*done, found]), serial)
+
             def infer(state: NetState, members: frozenset[NodeId]) -> dict[Any, NodeShapes]:
-                return service.infer(
+                found = service.infer(
                     specs,
                     Phase[state.phase],
                     base_dirs=base_dirs,
@@ -232,7 +256,10 @@ class LiveFacts(QObject):
                     stages=sorted(state.stages),
                     inputs=inputs,
                     members=members,
+                    partly=partly,
                 )
+                done.append(found)
+                return found
 
             service = self._shape_service()
             declared = {INPUTS: NodeShapes((), tuple(inputs.values()))} if inputs else {}
@@ -265,7 +292,13 @@ class LiveFacts(QObject):
 
             self._client = self._client or InspectionClient()
             self._service = ShapeService(registry=self.registry, client=self._client)
+        self._service.use_registry(self.registry)
         return self._service
+
+    def spec(self, node_id: NodeId) -> LayerSpec:
+        """Return a layer as the shape service takes it."""
+        graph = self._document.graph
+        return self._spec(graph.node(node_id), graph.layer_text(node_id))
 
     def _spec(self, node: Node, text: str) -> LayerSpec:
         from engine.shapes import LayerSpec
@@ -283,6 +316,11 @@ class LiveFacts(QObject):
             _message_reader(text),
             node.phases,
         )
+
+    @guard
+    def _take_partly(self, found: Mapping[NodeId, NodeShapes], serial: int) -> None:
+        if serial == self._document.graph.serial:
+            self._shapes_ready({**self.shapes, **found})
 
     def _shapes_ready(self, found: Mapping[NodeId, NodeShapes]) -> None:
         graph = self._document.graph
@@ -303,6 +341,7 @@ class LiveFacts(QObject):
             "shapes": self.shapes,
             "folder": document.path.parent if document.path else None,
             "view": document.seen,
+            "param_schemas": self.plugins.param_schemas,
         }
 
     def _told(self) -> None:

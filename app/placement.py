@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
+from app.annotations import Annotations
+from app.blocks import Blocks
 from engine.errors import NetcanvasError
 from engine.graph import ALL, View
 
@@ -72,7 +74,11 @@ class Placement(QObject):
     bends : dict of tuple of Point
         Points through which the user leads wires; they stay where they are when nodes are moved.
     bent : Signal(frozenset of EdgeKey)
-        Sent after :meth:`bend`.
+        Sent after :meth:`bend` and :meth:`lead`.
+    blocks : Blocks
+        What is folded; the places of cards are kept here too, under the ids of their blocks.
+    annotations : Annotations
+        Frames and notes.
     touched : bool
         Whether the user arranged anything; only then a sidecar is written.
     """
@@ -85,6 +91,8 @@ class Placement(QObject):
         self._points: dict[NodeId, Point] = {}
         self.routes: dict[EdgeKey, Route] = {}
         self.bends: dict[EdgeKey, tuple[Point, ...]] = {}
+        self.blocks = Blocks(self)
+        self.annotations = Annotations(self)
         self.touched = False
 
     def __contains__(self, node_id: object) -> bool:
@@ -123,6 +131,15 @@ class Placement(QObject):
         self.touched = True
         self.bent.emit(frozenset(bends))
 
+    def lead(self, routes: Mapping[EdgeKey, Route | None]) -> None:
+        """Give wires other courses, or None for none, and tell the canvas."""
+        for key, route in routes.items():
+            if route is None:
+                self.routes.pop(key, None)
+            else:
+                self.routes[key] = route
+        self.bent.emit(frozenset(routes))
+
     def to_json(self, nodes: Sequence[Node], text: bytes, dialect: str | None = None, view: View | None = None) -> str:
         """Write the sidecar of a net, with the dialect if the user chose one, and the view if it is not of all."""
         entries = [
@@ -154,6 +171,10 @@ class Placement(QObject):
         ]
         if bends:
             data["bends"] = bends
+        if len(self.blocks):
+            data["blocks"] = self.blocks.to_json(ordinals, self.get)
+        if len(self.annotations):
+            data["annotations"] = self.annotations.to_json(self.blocks)
         if dialect is not None:
             data["dialect"] = dialect
         if view is not None and view != View():
@@ -198,8 +219,19 @@ class Placement(QObject):
                 self._points[node.id] = Point(float(entry["x"]), float(entry["y"]))
                 found[int(entry.get("ordinal", -1))] = node.id
         self._load_bends(found, data.get("bends", []))
+        self._load_view(data, found)
         self.touched = bool(found)
         return len(found)
+
+    def _load_view(self, data: Mapping[str, Any], nodes: Mapping[int, NodeId]) -> None:
+        """Read blocks, frames and notes."""
+        try:
+            for block, (x, y) in self.blocks.load_json(data.get("blocks", []), nodes).items():
+                self.place(block, x, y)
+            levels = [block.id for block in self.blocks]
+            self.annotations.load_json(data.get("annotations", []), levels)
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+            _log.warning("Blocks or frames in the layout file are damaged and are ignored: %s", error)
 
     def _load_routes(self, nodes: Sequence[Node], entries: Sequence[Mapping[str, Any]]) -> None:
         """Courses of wires are worth something only for the very text they were found for."""
@@ -210,7 +242,7 @@ class Placement(QObject):
             self.routes[key] = Route(points, Point(*entry["source"]), Point(*entry["target"]))
 
     def _load_bends(self, nodes: Mapping[int, NodeId], entries: Any) -> None:
-        """Bends go with their two layers, whose numbers in the file ``nodes`` tells; what cannot be read is left out."""
+        """Bends go with their two layers, whose numbers in the file ``nodes`` tells; what is damaged is left out."""
         for entry in entries if isinstance(entries, list) else []:
             try:
                 (source, top), (target, bottom) = entry["from"], entry["to"]

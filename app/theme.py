@@ -73,8 +73,8 @@ class Theme:
 
     @staticmethod
     def names() -> tuple[str, ...]:
-        """Names of the shipped themes."""
-        return tuple(sorted(path.stem for path in resource_path("themes").glob("*.toml")))
+        """Names of the themes for the window; there is one more, ``paper``, for pictures."""
+        return tuple(sorted(path.stem for path in resource_path("themes").glob("*.toml") if path.stem != "paper"))
 
     @staticmethod
     @lru_cache(maxsize=8)

@@ -250,6 +250,10 @@ class Layer:
         cls = type(self)
         return f"class {cls.__module__}.{cls.__qualname__}"
 
+    def _netcanvas_hint(self, method: str) -> str:
+        """Return what the user can do about an exception that left a method, where the kind of layer says so."""
+        return ""
+
     def _netcanvas_bound(self) -> None:
         """Be told that the attributes which the net sets are there."""
 

@@ -34,8 +34,8 @@ class LayerSpec:
     bottoms, tops : tuple of str
         Blob names.
     message : callable
-        Returns the LayerParameter; called only for layers that were not seen before, and for those of plugins with
-        the schema to read them by.
+        Returns the LayerParameter; called only for layers that were not seen before, with the schema to read them by
+        where plugins add to it.
     phases : frozenset of str or None
         Names of the phases that the layer takes part in; None to read its include rules.
     """

@@ -8,12 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.errors import CheckError
 from engine.param_str import ParamItem, ParamStr, ParamStyle, parse_param_str, spelled
 
-__all__ = ["Nested", "add_value", "nested", "plain_values", "remove_value", "replace_value"]
+if TYPE_CHECKING:
+    from engine.plugins.param_schema import ParamStrSchema
+
+__all__ = ["Nested", "add_value", "nested", "plain_values", "remove_value", "replace_value", "schema_faults"]
 
 _TAG = re.compile(r"![^\s\[\](){},]*[ \t]+(?=[\[({])")
 _LISTS = ("list", "lines")
@@ -109,6 +112,24 @@ def add_value(parsed: ParamStr, path: Sequence[str], value: object, *, style: Pa
 def plain_values(parsed: ParamStr) -> dict[str, Any]:
     """Return the values as a schema checks them: lists as lists, whatever notation they are written in."""
     return {item.key: _plain(parsed, item) for item in parsed.items}
+
+
+def schema_faults(schema: ParamStrSchema, parsed: ParamStr) -> dict[str, str]:
+    """Return what is wrong with the values of a text, a sentence each, by the names of the parameters.
+
+    Of a text that is in no known form, and of one without names, nothing can be said.
+    """
+    if parsed.kind in ("text", "number", "list", "lines"):
+        return {}
+    values = plain_values(parsed)
+    missing = [each.name for each in schema.fields if each.required and each.name not in values]
+    faults = {name: f"Parameter '{name}' is missing." for name in missing}
+    for name, value in values.items():
+        field = schema.field(name)
+        fault = field.fault(value) if field is not None else schema.faults({name: value})[0]
+        if fault:
+            faults[name] = fault
+    return faults
 
 
 def _plain(outer: ParamStr, item: ParamItem) -> Any:

@@ -9,7 +9,7 @@ import importlib.metadata
 import logging
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -122,9 +122,26 @@ def _port_name(ports: Sequence[str], index: int, fallback: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class _Variant:
+    """What makes a type's layers where their messages set one of some fields."""
+
+    fields: tuple[str, ...]
+    factory: LayerFactory
+    info: LayerInfo
+
+    def fits(self, layer_param: Any) -> bool:
+        return any(_is_set(layer_param, field.split(".")) for field in self.fields)
+
+
+@dataclass(frozen=True, slots=True)
 class _Entry:
     factory: LayerFactory
     info: LayerInfo
+    variants: tuple[_Variant, ...] = ()
+
+    def maker(self, layer_param: Any) -> _Entry | _Variant:
+        """Return what makes a layer of this type: the first variant that fits, or the type's own."""
+        return next((variant for variant in self.variants if variant.fits(layer_param)), self)
 
 
 class LayerRegistry:
@@ -200,6 +217,33 @@ class LayerRegistry:
             )
         self._entries[layer_type] = _Entry(factory, info)
 
+    def add_variant(
+        self, layer_type: str, fields: Sequence[str], factory: LayerFactory, *, plugin: str, needs_trust: bool = False
+    ) -> None:
+        """Let a plugin stand in for a known layer type where a layer sets a field that the plugin knows.
+
+        Nothing happens where the type is unknown. The type stays what it is in lists and checks.
+
+        Parameters
+        ----------
+        layer_type : str
+            As written in prototxt.
+        fields : sequence of str
+            Dotted from ``LayerParameter``, such as ``loss_param.weight_by_label_freqs``; one that is set, to something
+            that is not empty, zero or false, suffices. The latest variant that fits counts.
+        factory : callable
+            As for :meth:`register_factory`.
+        plugin : str
+            Name of the plugin.
+        needs_trust : bool
+            Whether its code came with the net.
+        """
+        entry = self._entries.get(layer_type)
+        if entry is not None:
+            info = replace(entry.info, builtin=False, plugin=plugin, needs_trust=needs_trust)
+            variant = _Variant(tuple(fields), factory, info)
+            self._entries[layer_type] = replace(entry, variants=(variant, *entry.variants))
+
     def create(self, layer_param: Any, context: LayerContext) -> Layer:
         """Make a layer and bind it to its message.
 
@@ -220,14 +264,25 @@ class LayerRegistry:
             written, of_caffe = layer_param.type, _is_caffe_type(layer_param.type)
             closest, withheld = self._closest(written, 3), self.withheld(written)
             raise UnknownLayerTypeError(layer_param.name, written, closest, of_caffe=of_caffe, withheld=withheld)
-        layer = entry.factory(layer_param, context)
-        bind(layer, layer_param, context, entry.info)
+        made_by = entry.maker(layer_param)
+        layer = made_by.factory(layer_param, context)
+        bind(layer, layer_param, context, made_by.info)
         return layer
 
     def info(self, layer_type: str) -> LayerInfo | None:
         """Return what is known of a type, or ``None`` for an unknown one."""
         entry = self._entries.get(layer_type)
         return entry.info if entry else None
+
+    def info_of(self, layer_param: Any) -> LayerInfo | None:
+        """Return what is known of a layer: as :meth:`info`, but of the plugin's variant that would make it, if any."""
+        entry = self._entries.get(layer_param.type)
+        return entry.maker(layer_param).info if entry else None
+
+    def has_variants(self, layer_type: str) -> bool:
+        """Return whether plugins stand in for some layers of a type; see :meth:`add_variant`."""
+        entry = self._entries.get(layer_type)
+        return entry is not None and bool(entry.variants)
 
     def infos(self) -> tuple[LayerInfo, ...]:
         """Return the facts of all types, sorted by type."""
@@ -253,6 +308,13 @@ class LayerRegistry:
         matches = difflib.get_close_matches(written, by_lower, count, 0.7)
         # "ROIPooling" is no slip for "Pooling", but a layer of its own
         return [by_lower[match] for match in matches if match == written or not written.endswith(match)]
+
+
+def _is_set(message: Any, path: Sequence[str]) -> bool:
+    """Whether a field, named from a message on, is there and neither empty, zero nor false."""
+    for name in path[:-1]:
+        message = getattr(message, name, None)
+    return bool(getattr(message, path[-1], None))
 
 
 def _first_line(text: str | None) -> str:

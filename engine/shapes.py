@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -145,6 +145,7 @@ class ShapeService:
         stages: Sequence[str] = (),
         inputs: Mapping[str, Shape] | None = None,
         members: Container[Hashable] | None = None,
+        partly: Callable[[Mapping[Hashable, NodeShapes]], object] | None = None,
     ) -> dict[Hashable, NodeShapes]:
         """Return the shapes of all layers that take part in a phase.
 
@@ -165,13 +166,15 @@ class ShapeService:
             Shapes of blobs that the net itself declares.
         members : container of node ids, optional
             The layers that take part, where the caller knows, as from a :class:`engine.graph.GraphView`.
+        partly : callable, optional
+            Called with what is known so far before foreign code is asked, which may take its time.
 
         Returns
         -------
         dict of NodeShapes
             By node id. Nothing is raised for a layer's faults; they are in its :class:`NodeShapes`.
         """
-        run = _Run(self, phase, tuple(base_dirs), tuple(plugin_folders), trusted, level, tuple(stages))
+        run = _Run(self, phase, tuple(base_dirs), tuple(plugin_folders), trusted, level, tuple(stages), partly)
         if members is not None:
             layers = [spec for spec in layers if spec.node_id in members]
         found = run.infer(layers, inputs or {}, chosen=members is not None)
@@ -180,6 +183,12 @@ class ShapeService:
         if len(self._last) > 4 * len(found) + 4096:
             self._last = {key: node for key, node in self._last.items() if key[0] in found}
         return found
+
+    def use_registry(self, registry: LayerRegistry) -> None:
+        """Take other layer types from now on. What was last known of a layer stays until it is known anew."""
+        if registry is not self._registry:
+            self._registry = registry
+            self._memo.clear()
 
     def forget(self, *, types: Iterable[str] | None = None) -> None:
         """Ask again about all layers, or those of the given types: a data source or a plugin has changed."""
@@ -200,6 +209,7 @@ class _Run:
         trusted: bool,
         level: int,
         stages: tuple[str, ...],
+        partly: Callable[[Mapping[Hashable, NodeShapes]], object] | None,
     ) -> None:
         self._service = service
         self._phase = phase
@@ -209,13 +219,15 @@ class _Run:
         self._state = NetState(phase, level, frozenset(stages))
         self._where = (phase, level, stages)
         self._search: tuple[Path, ...] | None = None
+        self._partly = partly
+        self._found: dict[Hashable, NodeShapes] = {}
         self.used: set[Hashable] = set()
 
     def infer(
         self, layers: Iterable[LayerSpec], inputs: Mapping[str, Shape], *, chosen: bool = False
     ) -> dict[Hashable, NodeShapes]:
         shapes: dict[str, Shape | _Unknown] = dict(inputs)
-        found: dict[Hashable, NodeShapes] = {}
+        found = self._found
         for spec in layers:
             if not chosen and not self._takes_part(spec):
                 continue
@@ -264,23 +276,33 @@ class _Run:
 
     def _outcome(self, spec: LayerSpec, bottoms: tuple[Shape, ...]) -> _Outcome:
         key: Hashable = (spec.text, spec.type, bottoms, self._phase)
-        if self._is_foreign(spec.type):
-            key = (*key, self._where, self._trusted, self._base_dirs, self._plugin_folders)  # type: ignore[misc]
-        self.used.add(key)
-        outcome = self._service._memo.get(key)
+        lost: Hashable = None
+        foreign = self._is_foreign(spec.type)
+        if foreign:
+            asked = (self._trusted, self._base_dirs, self._plugin_folders)
+            key, lost = (*key, self._where, *asked), (spec.text, spec.type, bottoms, *asked)  # type: ignore[misc]
+        memo = self._service._memo
+        self.used |= {key} if lost is None else {key, lost}
+        outcome = memo.get(key) or memo.get(lost)
         if outcome is None or not outcome.holds:
-            outcome = self._service._memo[key] = self._ask(spec, bottoms)
+            if foreign and self._partly is not None:
+                self._partly(dict(self._found))
+            outcome = memo[key] = self._ask(spec, bottoms)
+            if isinstance(outcome.error, PluginLost):
+                memo[lost] = outcome  # it would be lost in every phase, and each would cost as much time
         return outcome
 
     def _is_foreign(self, layer_type: str) -> bool:
         """Whether layers of the type run code that is not ours, or may look at files."""
-        info = self._service._registry.info(layer_type)
-        return info is not None and (not info.builtin or info.max_bottoms == 0)
+        registry = self._service._registry
+        info = registry.info(layer_type)
+        return info is not None and (not info.builtin or info.max_bottoms == 0 or registry.has_variants(layer_type))
 
     def _ask(self, spec: LayerSpec, bottoms: tuple[Shape, ...]) -> _Outcome:
-        info = self._service._registry.info(spec.type)
+        registry = self._service._registry
         try:
-            message = spec.message(self._service._registry.schema()) if info and info.plugin else spec.message()
+            message = spec.message(registry.schema()) if registry.fragments else spec.message()
+            info = registry.info_of(message)
             if info is not None and not info.builtin:
                 if (spec.type == "Python" or info.needs_trust) and not self._trusted:
                     if spec.type == "Python" and self._is_of_the_user(message.python_param.module):
@@ -288,7 +310,7 @@ class _Run:
                     why = "this is safe mode" if is_safe_mode() else "the plugin code of this folder is not trusted"
                     return _Outcome(reason=f"{why}, so it was not run.")
                 return self._inspect(message, bottoms)
-            layer = self._service._registry.create(message, self._context())
+            layer = registry.create(message, self._context())
             if layer.is_source and info is not None and info.max_bottoms == 0 and self._service._client is not None:
                 return self._inspect(message, bottoms)
             if layer.is_source:
@@ -353,7 +375,8 @@ def join_shapes(outcomes: Iterable[Mapping[K, NodeShapes]]) -> dict[K, NodeShape
             told = other is not None and (
                 other.error is not None or (other.state == "known" and shapes.state != "known")
             )
-            if shapes.error is not None or not told:
+            shaped = other is not None and other.error is not None and other.state != "unknown" == shapes.state
+            if (shapes.error is not None and not shaped) or not told:
                 joined[key] = shapes
     return joined
 

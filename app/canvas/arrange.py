@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF
@@ -11,14 +11,16 @@ from app.canvas import edits
 from app.canvas.docking import dock_point, followers, host_of
 from app.canvas.face import NODE_WIDTH
 from app.canvas.layout import LayoutEdge, LayoutNode, LayoutResult, lay_out
+from app.canvas.steps import take_step
 from app.placement import Point, Route, edge_key
 
 if TYPE_CHECKING:
     from app.canvas.scene import CanvasScene
     from app.canvas.view import CanvasView
+    from app.placement import EdgeKey
     from engine.graph import NodeId
 
-__all__ = ["arrange", "arrange_if_needed", "layout_inputs", "place_new"]
+__all__ = ["arrange", "arrange_if_needed", "arranged_places", "layout_inputs", "place_new"]
 
 _IN_THREAD_FROM = 150
 _ASPECT = 1.9
@@ -39,18 +41,16 @@ def arrange(view: CanvasView, *, undoable: bool = True, done: Callable[[], objec
     """Lay out the whole net; big nets in the document's thread."""
     scene = view.canvas
     nodes, edges = layout_inputs(scene)
-    size = view.viewport().size()
-    aspect = max(1.0, min(2.6, size.width() / max(1, size.height()))) if view.isVisible() else _ASPECT
+    aspect = _aspect(view)
 
     def finish(result: LayoutResult[NodeId]) -> None:
-        points = {key: Point(*place) for key, place in result.places.items() if key in scene.nodes}
-        view.document.positions.routes = {
-            edge_key(edge): Route(tuple(Point(*point) for point in via), points[edge.source], points[edge.target])
-            for edge, via in result.routes.items()
-            if edge in scene.edges
-        }
+        points = {key: Point(*place) for key, place in result.places.items() if scene.folding.item(key) is not None}
+        here = {edge_key(edge.edge) for edge in scene.folding.edges()}
+        kept = {key: route for key, route in view.document.positions.routes.items() if key not in here}
+        view.document.positions.routes = kept | _routes(scene, result, points)
         if undoable:
-            view.document.move_nodes(points, "Lay out")
+            straight: dict[EdgeKey, tuple[Point, ...]] = dict.fromkeys(view.document.positions.bends, ())
+            take_step(view.document, "Lay out", places=points, bends=straight or None)
             scene.show_routes()
         else:
             scene.show_routes(moving=True)
@@ -65,10 +65,25 @@ def arrange(view: CanvasView, *, undoable: bool = True, done: Callable[[], objec
         view.document.jobs.submit("layout", lambda: lay_out(nodes, edges, aspect), finish)
 
 
+def _aspect(view: CanvasView) -> float:
+    """Width over height that a net had better have to fill the view."""
+    size = view.viewport().size()
+    return max(1.0, min(2.6, size.width() / max(1, size.height()))) if view.isVisible() else _ASPECT
+
+
+def arranged_places(view: CanvasView) -> tuple[dict[NodeId, Point], dict[EdgeKey, Route]]:
+    """Return places for all that is shown, and the courses of its wires, without moving anything yet."""
+    scene = view.canvas
+    nodes, edges = layout_inputs(scene)
+    result = lay_out(nodes, edges, _aspect(view))
+    points = {key: Point(*place) for key, place in result.places.items()}
+    return points, _routes(scene, result, points)
+
+
 def place_new(scene: CanvasScene) -> None:
     """Give a place to nodes that have none, such as those typed in the text pane: beside what they read."""
     positions = scene.document.positions
-    missing = [item for node_id, item in scene.nodes.items() if node_id not in positions]
+    missing = [item for item in scene.items_shown() if item.node_id not in positions]
     if not missing:
         return
     points: dict[NodeId, Point] = {}
@@ -77,12 +92,12 @@ def place_new(scene: CanvasScene) -> None:
         if host is not None:
             place = dock_point([host, *followers(host)][-1])
         else:
-            sources = [edge.source for edge in item.edges if edge.target is item]
+            sources = [edge.tail for edge in item.edges if edge.head is item]
             known = [source for source in sources if source.node_id in positions or source.node_id in points]
             if known:
                 wanted = edits.place_after(max(known, key=lambda source: source.pos().x()))
             else:
-                content = scene.content_rect(key for key in scene.nodes if key in positions)
+                content = scene.content_rect(each.node_id for each in scene.items_shown() if each.node_id in positions)
                 wanted = QPointF(content.left(), content.bottom() + 60.0) if not content.isNull() else QPointF()
             place = edits.free_place(scene, wanted, item.face.height)
         points[item.node_id] = Point(place.x(), place.y())
@@ -93,20 +108,36 @@ def place_new(scene: CanvasScene) -> None:
 def layout_inputs(scene: CanvasScene) -> tuple[list[LayoutNode[NodeId]], list[LayoutEdge[NodeId]]]:
     """Return what :func:`lay_out` needs to know of a scene."""
     graph = scene.document.graph
+    places = {node_id: ordinal for ordinal, node_id in enumerate(graph.node_ids())}
+    cards = sorted(scene.items_shown(), key=lambda item: places[item.ids[0]])
     nodes: list[LayoutNode[NodeId]] = []
-    for node in graph.nodes():
-        item = scene.nodes[node.id]
+    for item in cards:
         host = host_of(item)
-        variant = "\n".join(node.tops) or node.name if len(node.phases) == 1 and host is None else ""
-        nodes.append(LayoutNode(node.id, NODE_WIDTH, item.face.height, host.node_id if host else None, variant))
+        variant = ""
+        if host is None and item.node_id in places:
+            node = graph.node(item.node_id)
+            variant = "\n".join(node.tops) or node.name if len(node.phases) == 1 else ""
+        hung = host.node_id if host is not None and host.isVisible() else None
+        nodes.append(LayoutNode(item.node_id, NODE_WIDTH, item.face.height, hung, variant))
     edges = [
         LayoutEdge(
-            edge.source,
-            edge.target,
-            edge,
-            item.source.face.output_y(edge.top),
-            item.target.face.input_y(edge.bottom),
+            item.tail.node_id,
+            item.head.node_id,
+            item.edge,
+            item.tail.face.output_y(item.out_port),
+            item.head.face.input_y(item.in_port),
         )
-        for edge, item in scene.edges.items()
+        for item in scene.folding.edges()
     ]
     return nodes, edges
+
+
+def _routes(scene: CanvasScene, result: LayoutResult[NodeId], points: Mapping[NodeId, Point]) -> dict[EdgeKey, Route]:
+    """Return the courses that a layout found, for the wires that are shown still."""
+    routes: dict[EdgeKey, Route] = {}
+    for edge, via in result.routes.items():
+        wire = scene.edges.get(edge)  # type: ignore[call-overload]
+        if wire is not None and wire.tail.node_id in points and wire.head.node_id in points:
+            course = tuple(Point(*point) for point in via)
+            routes[edge_key(wire.edge)] = Route(course, points[wire.tail.node_id], points[wire.head.node_id])
+    return routes

@@ -33,6 +33,7 @@ def describe(document: Document, node: Node) -> Face:
     severity, problems = document.problems_of(node.id)
     phases = {str(phase) for phase in node.phases}
     phase = next(iter(phases)) if len(phases) == 1 else ""
+    bypassed = document.graph.is_bypassed(node.id)
     return Face(
         title=node.name or "(no name)",
         type=node.type or "(no type)",
@@ -45,7 +46,9 @@ def describe(document: Document, node: Node) -> Face:
         severity=severity,
         problems=problems,
         size_text=_size_text(shapes),
-        ghost=not document.in_view(node.id),
+        ghost=not bypassed and not document.in_view(node.id),
+        bypassed=bypassed,
+        frozen=document.graph.is_frozen(node.id),
         summary=info.summary if info else "",
     )
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPainterPathStroker, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
+from app.canvas.docking import followers, root_of
 from app.canvas.face import GHOST, NODE_WIDTH
 from app.canvas.nodeitem import LOD_TEXT, NodeItem
 from app.canvas.routes import bent_path, distance_to, dock_path, flattened, wire_path
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["EdgeItem"]
 
 _LABEL_MARGIN = 22.0
+#: A wire whose end lies farther back than this goes around its nodes, so far from them.
+_BACK, _CLEAR = 40.0, 24.0
 
 
 class EdgeItem(QGraphicsItem):
@@ -31,6 +34,8 @@ class EdgeItem(QGraphicsItem):
     ----------
     edge : engine.graph.Edge
         The connection as a value.
+    tail, out_port, head, in_port : NodeItem and int
+        The cards and ports that it joins on the canvas: those of its nodes, or of the blocks in which they are folded.
     label : str
         Shape that flows, shown where the wire is long enough; empty for none.
     route : Route or None
@@ -46,8 +51,9 @@ class EdgeItem(QGraphicsItem):
     """
 
     __slots__ = (
-        "bends", "box", "chosen", "chosen_bend", "doomed", "edge", "ghost", "hovered", "label", "label_at", "line", "lit",
-        "path", "phase", "points", "route", "source", "style", "target", "via", "wanted",
+        "bends", "box", "chosen", "chosen_bend", "doomed", "edge", "ghost", "head", "hovered", "in_port", "label",
+        "label_at", "line", "lit", "out_port", "path", "phase", "points", "route", "source", "style", "tail", "target",
+        "via", "wanted",
     )  # fmt: skip
 
     def __init__(self, edge: Edge, source: NodeItem, target: NodeItem, style: CanvasStyle) -> None:
@@ -56,6 +62,8 @@ class EdgeItem(QGraphicsItem):
         self.edge = edge
         self.source = source
         self.target = target
+        self.tail, self.out_port = source, edge.top
+        self.head, self.in_port = target, edge.bottom
         self.style = style
         self.route: Route | None = None
         self.via: tuple[QPointF, ...] = ()
@@ -78,7 +86,12 @@ class EdgeItem(QGraphicsItem):
     @property
     def docked(self) -> bool:
         """Whether it only joins a node with what is docked under it."""
-        return self.target.docked and self.target.face.chip and self.edge.bottom == 0
+        head = self.head
+        return head is self.target and head.docked and head.face.chip and self.edge.bottom == 0
+
+    def join(self, tail: NodeItem, out_port: int, head: NodeItem, in_port: int) -> None:
+        """Show the wire between other cards."""
+        self.tail, self.out_port, self.head, self.in_port = tail, out_port, head, in_port
 
     def update_path(self) -> None:
         """Follow the nodes."""
@@ -89,8 +102,8 @@ class EdgeItem(QGraphicsItem):
             end = QPointF(x, self.target.pos().y())
             self.path = dock_path(start, end)
         else:
-            start = self.source.output_point(self.edge.top)
-            end = self.target.input_point(self.edge.bottom)
+            start = self.tail.output_point(self.out_port)
+            end = self.head.input_point(self.in_port)
             if self.bends:
                 self.via = tuple(QPointF(*bend) for bend in self.bends)
                 self.path = bent_path(start, end, self.via)
@@ -140,12 +153,30 @@ class EdgeItem(QGraphicsItem):
     def _via(self) -> tuple[QPointF, ...]:
         route = self.route
         if route is None:
-            return ()
-        a, b = self.source.pos(), self.target.pos()
+            return self._around()
+        a, b = self.tail.pos(), self.head.pos()
         dx, dy = a.x() - route.source.x, a.y() - route.source.y
         if abs(b.x() - route.target.x - dx) > 0.5 or abs(b.y() - route.target.y - dy) > 0.5:
-            return ()
+            return self._around()
         return tuple(QPointF(point.x + dx, point.y + dy) for point in route.points)
+
+    def _around(self) -> tuple[QPointF, ...]:
+        """Points of a wire that leads back, between its two nodes or below both; none for one that leads on."""
+        start, end = self.source.output_point(self.edge.top), self.target.input_point(self.edge.bottom)
+        if end.x() > start.x() - _BACK:
+            return ()
+        above = root_of(self.source)
+        hung = followers(above)
+        top, bottom = above.pos().y(), max(each.scene_body().bottom() for each in (above, *hung))
+        box = self.target.scene_body()
+        if box.top() - bottom > 2 * _CLEAR:
+            level = (bottom + box.top()) / 2
+        elif top - box.bottom() > 2 * _CLEAR:
+            level = (top + box.bottom()) / 2
+        else:
+            level = max(bottom, box.bottom()) + _CLEAR
+        out, into = start.x() + _CLEAR, end.x() - _CLEAR
+        return (QPointF(out, start.y()), QPointF(out, level), QPointF(into, level), QPointF(into, end.y()))
 
     def _place_label(self) -> None:
         self.label = ""
@@ -205,7 +236,7 @@ class EdgeItem(QGraphicsItem):
             return style.wire_lit
         if self.hovered:
             return style.wire_hover
-        if self.chosen or self.source.marked or self.target.marked:
+        if self.chosen or self.tail.marked or self.head.marked:
             return style.wire_selected
         if self.phase:
             return style.wire_train if self.phase == "TRAIN" else style.wire_test
@@ -214,8 +245,9 @@ class EdgeItem(QGraphicsItem):
     @guard
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         style = self.style
+        opacity = painter.opacity()
         if self.ghost:
-            painter.setOpacity(GHOST)
+            painter.setOpacity(opacity * GHOST)
         painter.setPen(self.pen())
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPath(self.path)
@@ -230,8 +262,7 @@ class EdgeItem(QGraphicsItem):
             painter.setPen(style.muted)
             label = style.label(self.label, "small_font", 0.0)
             painter.drawStaticText(QPointF(rect.x() + 5.0, rect.y() + 8.0 - label.height / 2), label.static)
-        if self.ghost:
-            painter.setOpacity(1.0)
+        painter.setOpacity(opacity)
 
     def _paint_bends(self, painter: QPainter) -> None:
         style = self.style

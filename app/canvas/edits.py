@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, QRectF
 
 from app.canvas.docking import followers
 from app.canvas.face import NODE_WIDTH, Face, Port
+from app.canvas.steps import bend_wire
 from engine.errors import GraphError
 
 if TYPE_CHECKING:
@@ -81,12 +82,16 @@ def disconnect(document: Document, edges: Iterable[Edge]) -> None:
 
 
 def delete_selected(scene: CanvasScene) -> None:
-    """Delete the selected nodes, or the selected wire."""
+    """Delete the selected nodes, or the selected wire, or of that the selected bend."""
     document = scene.document
     ids = document.selection.node_ids
     if not ids:
-        if scene.selected_edge is not None:
-            disconnect(document, [scene.selected_edge])
+        wire = scene.edges.get(scene.selected_edge) if scene.selected_edge is not None else None
+        if wire is not None and wire.chosen_bend >= 0:
+            at = wire.chosen_bend
+            bend_wire(document, wire, wire.bends[:at] + wire.bends[at + 1 :], "Remove bend")
+        elif wire is not None:
+            disconnect(document, [wire.edge])
         return
     label = f"Delete {document.graph.node(ids[0]).name}" if len(ids) == 1 else f"Delete {len(ids)} nodes"
     document.apply(label, lambda graph: graph.remove_nodes(ids))
@@ -112,10 +117,11 @@ def dissolve_selected(scene: CanvasScene) -> None:
 
 
 def with_followers(scene: CanvasScene, ids: Iterable[NodeId]) -> list[NodeId]:
-    """Return ``ids`` and what hangs under them."""
-    found = dict.fromkeys(ids)
+    """Return whose places change with ``ids``: theirs, those of what hangs under them, and those of blocks' cards."""
+    found = dict.fromkeys(scene.folding.movers(ids))
     for node_id in list(found):
-        found.update((item.node_id, None) for item in followers(scene.nodes[node_id]))
+        item = scene.nodes.get(node_id)
+        found.update((each.node_id, None) for each in followers(item) if each.isVisible()) if item is not None else None
     return list(found)
 
 
@@ -125,7 +131,7 @@ def free_place(scene: CanvasScene, wanted: QPointF, height: float) -> QPointF:
     y = round(wanted.y() / 10.0) * 10.0
     for _attempt in range(1000):
         body = QRectF(x, y, NODE_WIDTH, height)
-        hit = [item for item in scene.nodes.values() if item.scene_body().adjusted(-10, -10, 10, 10).intersects(body)]
+        hit = [item for item in scene.items_shown() if item.scene_body().adjusted(-10, -10, 10, 10).intersects(body)]
         if not hit:
             break
         y = round((max(item.scene_body().bottom() for item in hit) + _GAP_Y) / 10.0) * 10.0

@@ -6,11 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["CHIP_HEIGHT", "DOCK_GAP", "GHOST", "NODE_WIDTH", "Face", "Port", "shape_text"]
+__all__ = ["ASIDE", "CHIP_HEIGHT", "DOCK_GAP", "GHOST", "NODE_WIDTH", "Face", "Port", "shape_text"]
 
 NODE_WIDTH = 184.0
 #: Opacity of what is not in the view of the document.
 GHOST = 0.28
+#: Opacity of what is bypassed.
+ASIDE = 0.62
 CHIP_HEIGHT = 28.0
 DOCK_GAP = 6.0
 NODE_RADIUS = 6.0
@@ -63,6 +65,8 @@ class Face:
         ``error``, ``warning`` or empty; ``problems`` are the sentences.
     ghost : bool
         Not in the view of the document.
+    bypassed, frozen : bool
+        The layer is in no net, and what read it reads what it reads; its weights do not learn.
     """
 
     title: str
@@ -77,7 +81,14 @@ class Face:
     problems: tuple[str, ...] = ()
     size_text: str = ""
     ghost: bool = False
+    bypassed: bool = False
+    frozen: bool = False
     summary: str = field(default="", compare=False)
+
+    @property
+    def state(self) -> str:
+        """Word for how the layer was set aside; empty where it was not."""
+        return "bypassed" if self.bypassed else "frozen" if self.frozen else ""
 
     @property
     def rows(self) -> int:

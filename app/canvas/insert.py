@@ -12,17 +12,21 @@ from PySide6.QtCore import QPointF, QRectF
 from app.canvas import edits
 from app.canvas.docking import dock_point, followers, root_of
 from app.canvas.face import NODE_WIDTH
+from app.canvas.room import room_on_wire
+from app.canvas.steps import Routes, take_step
 from app.palette.entries import python_entry
 from app.placement import Point, Route, edge_key
+from engine.errors import CheckError
 from engine.resources import resource_path
 
 if TYPE_CHECKING:
     from app.canvas.nodeitem import NodeItem
     from app.canvas.scene import CanvasScene
-    from engine.graph import NodeId, OpGraph
+    from app.document import Document
+    from engine.graph import Edge, NodeId, OpGraph
     from engine.registry import LayerInfo
 
-__all__ = ["Origin", "fitting", "insert"]
+__all__ = ["Origin", "insert", "insert_on_wire", "refuses_type", "starter_fields", "works_in_place"]
 
 _NEW_HEIGHT = 150.0
 #: How far above the nodes a wire is led, how far wires are apart there, and the room in which it swings up.
@@ -49,13 +53,41 @@ def _starters() -> dict[str, Any]:
     return tomllib.loads(resource_path("palette/starters.toml").read_text(encoding="utf-8"))
 
 
-def fitting(infos: tuple[LayerInfo, ...], side: str) -> tuple[LayerInfo, ...]:
-    """Return the types that can be wired to a port: those with inputs to an output, and the other way round."""
-    if side == "output":
-        return tuple(info for info in infos if info.max_bottoms is None or info.max_bottoms > 0)
-    if side == "input":
-        return tuple(info for info in infos if info.max_tops is None or info.max_tops > 0)
-    return infos
+def works_in_place(kind: str) -> bool:
+    """Whether a new layer of a type overwrites what it reads."""
+    return kind in _starters()["in_place"]["types"]
+
+
+def starter_fields(kind: str) -> str | None:
+    """What a new layer of a type starts with, as prototxt; None for nothing."""
+    fields: str | None = _starters()["fields"].get(kind)
+    return fields
+
+
+def refuses_type(info: LayerInfo | None, kind: str) -> str:
+    """Why a layer of a type cannot be put on a wire, in one sentence; empty when it can."""
+    if info is not None and info.max_bottoms == 0:
+        return f"A {kind} layer has no input: it cannot be put on a wire."
+    if info is not None and info.max_tops == 0:
+        return f"A {kind} layer has no output: it cannot be put on a wire."
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Starter:
+    """What a new layer is made of; ``name`` is what the history calls it."""
+
+    type: str
+    name: str
+    info: LayerInfo | None
+    fields: str | None
+
+
+def _starter(document: Document, kind: str) -> _Starter:
+    python = python_entry(document, kind)
+    if python is not None:
+        return _Starter("Python", python[0].type, *python)
+    return _Starter(kind, kind, document.registry.info(kind), starter_fields(kind))
 
 
 def insert(
@@ -80,39 +112,74 @@ def insert(
         When a rule refuses; then nothing is changed.
     """
     document = scene.document
-    info, fields = document.registry.info(kind), _starters()["fields"].get(kind)
-    name = type_name = kind
-    python = python_entry(document, kind)
-    if python is not None:
-        (info, fields), type_name = python, "Python"
-        name = info.type
+    starter = _starter(document, kind)
     if origin is None and wire:
-        origin = _from_selection(scene, info)
-    source = origin if origin is not None and origin.side == "output" else None
-    host = scene.nodes[source.node] if source is not None else None
-    in_place = source is not None and info is not None and kind in _starters()["in_place"]["types"]
-    label = f"Add {name}"
-
-    def edit(graph: OpGraph) -> NodeId:
-        bottoms, tops = _ports(graph, info, source, in_place=in_place)
-        new = graph.add_node(
-            type_name,
-            bottoms=bottoms,
-            tops=tops,
-            fields=fields,
-            after=source.node if source is not None and in_place else None,
-        )
-        place = _place(scene, at, host, origin, in_place=in_place)
-        document.positions.place(new, place.x(), place.y())
-        if source is not None and not in_place:
-            graph.connect(source.node, source.index, new, 0)
-        if origin is not None and origin.side == "input":
-            graph.connect(new, 0, origin.node, origin.index)
-        return new
-
-    new = document.apply(label, edit)
+        origin = _from_selection(scene, starter.info)
+    new = document.apply(f"Add {starter.name}", lambda graph: _add(scene, graph, starter, at, origin))
     _lead_around(scene, new)
     document.selection.set([new])
+    return new
+
+
+def insert_on_wire(scene: CanvasScene, kind: str, edge: Edge, at: QPointF) -> NodeId:
+    """Add a layer on a wire in one undoable step, select it, and return it; what is to its right makes room.
+
+    A type that works in place hangs under what it reads, and all that reads the blob below it follows.
+
+    Parameters
+    ----------
+    at : QPointF
+        Place in the scene of its middle.
+
+    Raises
+    ------
+    GraphError
+        When a rule refuses; then nothing is changed.
+    """
+    document = scene.document
+    starter = _starter(document, kind)
+    origin = Origin(edge.source, "output", edge.top)
+    refused = refuses_type(starter.info, starter.name)
+    if refused:
+        raise CheckError(refused, next_step="Connect it to a port.")
+    if works_in_place(kind):
+        return insert(scene, kind, None, origin)
+    made: list[NodeId] = []
+
+    def edit(graph: OpGraph) -> None:
+        made.append(_add(scene, graph, starter, at, origin))
+        graph.connect(made[0], 0, edge.target, edge.bottom)
+
+    def places() -> tuple[dict[NodeId, Point], Routes]:
+        item = scene.nodes[made[0]]
+        corner = at - QPointF(NODE_WIDTH / 2, item.face.height / 2)
+        return room_on_wire(scene, item, edge, Point(corner.x(), corner.y()))
+
+    name = document.graph.node(edge.target).name
+    take_step(document, f"Insert {starter.name} before {name}", edit=edit, places=places)
+    document.selection.set(made)
+    return made[0]
+
+
+def _add(scene: CanvasScene, graph: OpGraph, starter: _Starter, at: QPointF | None, origin: Origin | None) -> NodeId:
+    """Add a layer to the graph, wired to a port, and give it a place."""
+    source = origin if origin is not None and origin.side == "output" else None
+    host = scene.nodes[source.node] if source is not None else None
+    in_place = source is not None and starter.info is not None and works_in_place(starter.type)
+    bottoms, tops = _ports(graph, starter.info, source, in_place=in_place)
+    new = graph.add_node(
+        starter.type,
+        bottoms=bottoms,
+        tops=tops,
+        fields=starter.fields,
+        after=source.node if source is not None and in_place else None,
+    )
+    place = _place(scene, at, host, origin, in_place=in_place)
+    scene.document.positions.place(new, place.x(), place.y())
+    if source is not None and not in_place:
+        graph.connect(source.node, source.index, new, 0)
+    if origin is not None and origin.side == "input":
+        graph.connect(new, 0, origin.node, origin.index)
     return new
 
 

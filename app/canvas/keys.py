@@ -1,20 +1,58 @@
-"""Keys of the canvas that are not window shortcuts."""
+"""Keys of the canvas that are not window shortcuts: one table, so that each can be shown and changed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QKeyCombination, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
 
-from app.canvas import edits
+from app.canvas import aligning, annotating, edits, walking
+from app.canvas.aside import toggle_bypass, toggle_freeze
 from app.placement import Point
 from engine.errors import GraphError
 
 if TYPE_CHECKING:
     from app.canvas.view import CanvasView
 
-__all__ = ["CanvasKeys"]
+__all__ = ["CANVAS_KEYS", "CanvasKeys"]
+
+#: What keys do on the canvas: name, words for it, and keys in portable notation.
+CANVAS_KEYS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("frame_selection", "Frame the selection", ("F",)),
+    ("frame", "Frame all", ("Home",)),
+    ("actual_size", "Zoom to 100 %", ("1",)),
+    ("zoom_in", "Zoom in", ("+",)),
+    ("zoom_out", "Zoom out", ("-",)),
+    ("escape", "Give up, or select nothing", ("Esc",)),
+    ("rename", "Rename", ("F2",)),
+    ("delete", "Delete", ("Del", "Backspace")),
+    ("dissolve", "Dissolve", ("Ctrl+Del",)),
+    ("find", "Find a layer", ("Ctrl+F",)),
+    ("flow_down", "Select the next layer along the flow", ("PgDown",)),
+    ("flow_up", "Select the layer before along the flow", ("PgUp",)),
+    ("grow", "Select what is linked too", ("L",)),
+    ("go_left", "Select the layer to the left", ("Alt+Left",)),
+    ("go_right", "Select the layer to the right", ("Alt+Right",)),
+    ("go_up", "Select the layer above", ("Alt+Up",)),
+    ("go_down", "Select the layer below", ("Alt+Down",)),
+    ("connect", "Connect an output by keyboard", ("C",)),
+    ("trace", "Follow blobs up and down the flow", ("B",)),
+    ("menu", "Open the menu of the selection", ("Shift+F10", "Menu")),
+    ("bypass", "Bypass, or take in again", ("Ctrl+B",)),
+    ("freeze", "Freeze weights, or have them learn again", ("Ctrl+L",)),
+    ("align_top", "Align upper edges", ("Shift+W",)),
+    ("align_left", "Align left edges", ("Shift+A",)),
+    ("align_bottom", "Align lower edges", ("Shift+S",)),
+    ("align_right", "Align right edges", ("Shift+D",)),
+    ("distribute_across", "Distribute from left to right", ("Shift+H",)),
+    ("distribute_down", "Distribute from top to bottom", ("Shift+V",)),
+    ("straighten", "Straighten wires", ("Q",)),
+    ("leave_block", "Show what is around the block", ("U",)),
+    ("note", "Write a note", ("Shift+P",)),
+    ("minimap", "Show or hide the map", ("M",)),
+)
 
 _NUDGE = 10.0
 _ARROWS = {
@@ -30,88 +68,126 @@ class CanvasKeys:
 
     def __init__(self, view: CanvasView) -> None:
         self._view = view
-        plain, control = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
-        self._table = {
-            (Qt.Key.Key_F, plain): view.frame_selection,
-            (Qt.Key.Key_Home, plain): view.frame,
-            (Qt.Key.Key_1, plain): lambda: view.set_scale(1.0),
-            (Qt.Key.Key_Plus, plain): lambda: view.zoom_by(1.25),
-            (Qt.Key.Key_Minus, plain): lambda: view.zoom_by(0.8),
-            (Qt.Key.Key_Escape, plain): self._escape,
-            (Qt.Key.Key_F2, plain): self._rename,
-            (Qt.Key.Key_Delete, plain): self._delete,
-            (Qt.Key.Key_Backspace, plain): self._delete,
-            (Qt.Key.Key_Delete, control): self._dissolve,
-            (Qt.Key.Key_F, control): view.find_asked.emit,
-            (Qt.Key.Key_PageDown, plain): lambda: self._walk(down=True),
-            (Qt.Key.Key_PageUp, plain): lambda: self._walk(down=False),
-            (Qt.Key.Key_L, plain): self._grow,
+        self._handlers = self._make_handlers()
+        self._table: dict[int, str] = {}
+        self.set_keys({name: keys for name, _text, keys in CANVAS_KEYS})
+
+    def set_keys(self, keys: Mapping[str, tuple[str, ...]]) -> None:
+        """Use other keys, by names of :data:`CANVAS_KEYS`; what is not named keeps its own."""
+        self._table = {code: name for code, name in self._table.items() if name not in keys}
+        for name, sequences in keys.items():
+            for sequence in sequences:
+                self._table[_code(sequence)] = name
+
+    def _make_handlers(self) -> dict[str, Callable[[], object]]:
+        view = self._view
+        scene, document = view.canvas, view.document
+        return {
+            "frame_selection": view.frame_selection,
+            "frame": view.frame,
+            "actual_size": lambda: view.set_scale(1.0),
+            "zoom_in": lambda: view.zoom_by(1.25),
+            "zoom_out": lambda: view.zoom_by(0.8),
+            "escape": self._escape,
+            "rename": self._rename,
+            "delete": self._delete,
+            "dissolve": lambda: edits.dissolve_selected(scene),
+            "find": view.find_asked.emit,
+            "flow_down": lambda: walking.along_flow(view, down=True),
+            "flow_up": lambda: walking.along_flow(view, down=False),
+            "grow": lambda: walking.grow(document),
+            "go_left": lambda: walking.step(view, -1, 0),
+            "go_right": lambda: walking.step(view, 1, 0),
+            "go_up": lambda: walking.step(view, 0, -1),
+            "go_down": lambda: walking.step(view, 0, 1),
+            "connect": lambda: view.hints.open(),
+            "trace": lambda: view.trace.toggle(),
+            "menu": self.open_menu,
+            "bypass": lambda: toggle_bypass(document),
+            "freeze": lambda: toggle_freeze(document),
+            "align_top": lambda: aligning.align(scene, "top"),
+            "align_left": lambda: aligning.align(scene, "left"),
+            "align_bottom": lambda: aligning.align(scene, "bottom"),
+            "align_right": lambda: aligning.align(scene, "right"),
+            "distribute_across": lambda: aligning.distribute(scene, across=True),
+            "distribute_down": lambda: aligning.distribute(scene, across=False),
+            "straighten": lambda: aligning.straighten(scene),
+            "leave_block": lambda: scene.folding.leave(),
+            "note": lambda: annotating.add_note(view),
+            "minimap": lambda: view.minimap.toggle(),
         }
 
     def press(self, event: QKeyEvent) -> bool:
         """Handle a key; return whether it meant anything."""
         modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         key = Qt.Key(event.key())
+        if key == Qt.Key.Key_Escape and self._view.cancel_gesture():  # whatever modifiers the gesture is made with
+            return True
         if key in _ARROWS and not modifiers & ~Qt.KeyboardModifier.ShiftModifier:
-            return self._nudge(*_ARROWS[key], fine=bool(modifiers))
-        action = self._table.get((key, modifiers))
-        if action is None:
+            return self._arrow(*_ARROWS[key], fine=bool(modifiers))
+        name = self._table.get(QKeyCombination(modifiers, key).toCombined())
+        if name is None and event.text() in ("+", "-"):  # on some keyboards only with Shift
+            name = self._table.get(_code(event.text()))
+        return name is not None and self.do(name)
+
+    def do(self, name: str) -> bool:
+        """Do what a name of :data:`CANVAS_KEYS` stands for; return whether there is such a name."""
+        handler = self._handlers.get(name)
+        if handler is None:
             return False
-        action()
+        try:
+            handler()
+        except GraphError as error:
+            self._view.refused.emit(str(error))
         return True
 
     def _escape(self) -> None:
         view = self._view
-        if view.cancel_gesture():
+        if view.trace.is_shown:
+            view.trace.clear()
             return
         if not view.document.selection.node_ids and view.canvas.selected_edge is None:
             view.escaped.emit()
         view.document.selection.clear()
+        view.canvas.annotated.choose(set())
         view.canvas.select_edge(None)
 
-    def _rename(self) -> None:
-        last = self._view.document.selection.last
-        if last is not None:
-            self._view.title_edit.open(last)
-
     def _delete(self) -> None:
-        edits.delete_selected(self._view.canvas)
+        if not annotating.delete_chosen(self._view):
+            edits.delete_selected(self._view.canvas)
 
-    def _dissolve(self) -> None:
-        try:
-            edits.dissolve_selected(self._view.canvas)
-        except GraphError as error:
-            self._view.refused.emit(str(error))
+    def _rename(self) -> None:
+        view = self._view
+        last = view.document.selection.last
+        chosen = view.canvas.annotated.chosen
+        if last is not None:
+            view.title_edit.open(last)
+        elif chosen:
+            view.words.open(max(chosen))
 
-    def _walk(self, *, down: bool) -> None:
-        """Select the next node along the flow, or the one before; the first of the net when none is selected."""
-        document = self._view.document
-        graph, last = document.graph, document.selection.last
+    def open_menu(self) -> None:
+        """Open the menu of the selection beside the node selected last; without one, the search for a layer."""
+        view = self._view
+        last = view.document.selection.last
         if last is None:
-            step = next((node.id for node in graph.nodes()), None)
-        elif down:
-            step = next((edge.target for edge in graph.edges_out(last)), None)
-        else:
-            step = next((edge.source for edge in graph.edges_in(last)), None)
-        if step is not None:
-            document.selection.set([step])
-            self._view.reveal(step)
+            view.search_asked.emit(view.pointer(), None, "key", 0)
+            return
+        view.reveal(last)
+        body = view.canvas.nodes[last].scene_body()
+        view.menu_asked.emit(view.mapFromScene(body.center()))
 
-    def _grow(self) -> None:
-        """Select what is linked to the selection too."""
-        document = self._view.document
-        graph = document.graph
-        ids = document.selection.node_ids
-        near = {edge.target: None for each in ids for edge in graph.edges_out(each)}
-        near.update({edge.source: None for each in ids for edge in graph.edges_in(each)})
-        document.selection.set({**dict.fromkeys(ids), **near})
-
-    def _nudge(self, dx: int, dy: int, *, fine: bool) -> bool:
+    def _arrow(self, dx: int, dy: int, *, fine: bool) -> bool:
+        """Nudge the selection; where nothing is selected, select a node to begin with."""
         document = self._view.document
         ids = edits.with_followers(self._view.canvas, document.selection.node_ids)
         if not ids:
-            return False
+            return walking.step(self._view, dx, dy)
         step = 1.0 if fine else _NUDGE
         points = document.positions.of(ids)
         document.move_nodes({key: Point(p.x + dx * step, p.y + dy * step) for key, p in points.items()}, "Nudge")
         return True
+
+
+def _code(keys: str) -> int:
+    combination: QKeyCombination = QKeySequence(keys)[0]  # type: ignore[index]
+    return combination.toCombined()

@@ -91,6 +91,12 @@ class NavigationView(QGraphicsView):
         """Part of the scene that is in view."""
         return QRectF(self.mapToScene(QPoint(0, 0)), self.mapToScene(self.viewport().rect().bottomRight()))
 
+    def told_panned(self) -> None:
+        """Look anew at what is in view, after it was moved."""
+        self._crowded = None
+        if self.is_far:
+            self.viewport().update()
+
     def scroll_by(self, dx: int, dy: int) -> None:
         """Move the view by pixels."""
         self.follows_size = False
@@ -148,6 +154,8 @@ class NavigationView(QGraphicsView):
 
     def reveal(self, node_id: NodeId) -> None:
         """Scroll as little as needed to show a node with some room around it; one that is in view stays where it is."""
+        if node_id in self.canvas.nodes and self.canvas.folding.shown(node_id) is not self.canvas.nodes[node_id]:
+            self.canvas.folding.look_into(self.canvas.folding.level_of(node_id))
         item = self.canvas.nodes.get(node_id)
         if item is None or self.visible_rect().contains(item.scene_body()):
             return

@@ -1,6 +1,7 @@
 """A node: one graphics item that paints itself and its ports.
 
-No child items, no item cache, no change callbacks: that is what keeps thousands of nodes smooth.
+No child items, no item cache, no change callbacks: that is what keeps thousands of nodes smooth. No ``__slots__``:
+PySide crashes in a class derived from one of its own that has them.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from app.canvas.face import FOOTER, GHOST, HEADER, NODE_RADIUS, NODE_WIDTH, PADDING, PARAM_ROW, PORT_ROW, Face
+from app.canvas.face import ASIDE, FOOTER, GHOST, HEADER, NODE_RADIUS, NODE_WIDTH, PADDING, PARAM_ROW, PORT_ROW, Face
 from app.qt import guard
 
 if TYPE_CHECKING:
     from app.canvas.edgeitem import EdgeItem
+    from app.canvas.heat import Heat
     from app.canvas.style import CanvasStyle
     from engine.graph import NodeId
 
@@ -43,12 +45,12 @@ class NodeItem(QGraphicsItem):
         The computed facts that the face shows, to tell when it must be described anew.
     docked : bool
         Whether it hangs under the node that it works on in place.
+    heat : Heat or None
+        What it costs, where the canvas shows that.
     """
 
-    __slots__ = (
-        "body", "box", "docked", "edges", "face", "facts", "hot_port", "hovered", "marked", "node_id", "style",
-        "wired_inputs",
-    )  # fmt: skip
+    #: Room that is kept free beside the title.
+    title_margin = 10.0
 
     def __init__(self, node_id: NodeId, face: Face, style: CanvasStyle) -> None:
         super().__init__()
@@ -59,11 +61,22 @@ class NodeItem(QGraphicsItem):
         self.docked = False
         self.marked = False
         self.hovered = False
+        self.ringed = False
         self.hot_port: tuple[str, int] | None = None
         self.face = face
         self.facts: object = None
+        self.heat: Heat | None = None
         self.body = QRectF(0.0, 0.0, NODE_WIDTH, face.height)
         self.box = self.body.adjusted(-8.0, -8.0, 8.0, 8.0)
+
+    @property
+    def ids(self) -> tuple[NodeId, ...]:
+        """The layers that it stands for."""
+        return (self.node_id,)
+
+    def end(self, side: str, index: int) -> tuple[NodeId, int]:
+        """The layer and the number of its port that a port of the card stands for."""
+        return self.node_id, index
 
     def set_face(self, face: Face) -> bool:
         """Show another face; return whether the size changed."""
@@ -116,8 +129,9 @@ class NodeItem(QGraphicsItem):
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         scale = painter.worldTransform().m11()
         style = self.style
-        if self.face.ghost:
-            painter.setOpacity(GHOST)
+        opacity = painter.opacity()
+        if self.face.ghost or self.face.bypassed:
+            painter.setOpacity(opacity * (GHOST if self.face.ghost else ASIDE))
         if scale < LOD_TEXT:
             self._paint_plain(painter, style)
         else:
@@ -127,10 +141,15 @@ class NodeItem(QGraphicsItem):
             else:
                 self._paint_texts(painter, style)
             self._paint_ports(painter, style)
+        if self.heat is not None:
+            self.heat.paint(painter, style, self.body, scale)
         if self.face.severity:
             self._paint_badge(painter, style, scale)
-        if self.face.ghost:
-            painter.setOpacity(1.0)
+        if self.ringed:
+            painter.setPen(style.ring)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(self.body.adjusted(-5.0, -5.0, 5.0, 5.0), NODE_RADIUS + 4.0, NODE_RADIUS + 4.0)
+        painter.setOpacity(opacity)
 
     def _paint_plain(self, painter: QPainter, style: CanvasStyle) -> None:
         painter.setPen(style.selected if self.marked else style.border)
@@ -147,7 +166,8 @@ class NodeItem(QGraphicsItem):
         body, category = self.body, self.face.category
         painter.fillRect(QRectF(4.0, body.height(), NODE_WIDTH - 8.0, 2.5), style.shadow)
         painter.setBrush(style.headers[category] if self.face.chip else style.card(category, body.height()))
-        painter.setPen(style.selected if self.marked else style.hover if self.hovered else style.border)
+        plain = style.border_aside if self.face.bypassed else style.border
+        painter.setPen(style.selected if self.marked else style.hover if self.hovered else plain)
         painter.drawRoundedRect(body, NODE_RADIUS, NODE_RADIUS)
         painter.fillRect(QRectF(0.5, NODE_RADIUS, 3.0, body.height() - 2 * NODE_RADIUS), style.categories[category])
 
@@ -156,7 +176,7 @@ class NodeItem(QGraphicsItem):
         ratio = painter.device().devicePixelRatioF() * max(1.0, round(painter.worldTransform().m11()))
         painter.drawPixmap(QPointF(_TEXT_LEFT, 11.0), style.icon(face.category, 18, ratio))
         left = _TEXT_LEFT + 26.0
-        room = NODE_WIDTH - left - (48.0 if face.phase else 10.0)
+        room = NODE_WIDTH - left - (48.0 if face.phase else self.title_margin)
         painter.setFont(style.title_font)
         painter.setPen(style.text)
         painter.drawStaticText(QPointF(left, 5.0), style.label(face.title, "title_font", room).static)
@@ -199,7 +219,8 @@ class NodeItem(QGraphicsItem):
         painter.setPen(style.muted)
         bottom = self.body.height() - FOOTER + 2.0
         shape_label = style.label(shape, "small_font", NODE_WIDTH * 0.6)
-        size_label = style.label(face.size_text, "small_font", NODE_WIDTH - 3 * _TEXT_LEFT - shape_label.width)
+        size_text = ", ".join(filter(None, (face.size_text, face.state)))
+        size_label = style.label(size_text, "small_font", NODE_WIDTH - 3 * _TEXT_LEFT - shape_label.width)
         painter.drawStaticText(QPointF(_TEXT_LEFT, bottom), size_label.static)
         painter.drawStaticText(QPointF(NODE_WIDTH - _TEXT_LEFT - shape_label.width, bottom), shape_label.static)
 
@@ -212,7 +233,7 @@ class NodeItem(QGraphicsItem):
         if face.phase:
             self._paint_phase(painter, style, QRectF(right - 40.0, 6.0, 40.0, 16.0))
             right -= 48.0
-        kind = style.label(face.type, "small_font", 84.0)
+        kind = style.label(face.state or face.type, "small_font", 84.0)
         title = style.label(face.title, "text_font", right - left - kind.width - 8.0)
         painter.setFont(style.text_font)
         painter.setPen(style.text)

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLineF, QRectF
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QColor, QPainter
 
 from app.canvas.face import GHOST
 
@@ -17,11 +17,19 @@ __all__ = ["Overview"]
 
 
 class Overview:
-    """Lists of boxes by colour and of lines, kept until the scene changes."""
+    """Lists of boxes by colour and of lines, kept until the scene changes.
+
+    Attributes
+    ----------
+    version : int
+        Grows whenever there is something else to paint.
+    """
 
     def __init__(self, scene: CanvasScene) -> None:
         self._scene = scene
+        self.version = 0
         self._boxes: dict[str, list[QRectF]] | None = None
+        self._heated: dict[str, list[QRectF]] = {}
         self._lines: list[QLineF] = []
         self._ghosts: list[QRectF] = []
         self._ghost_lines: list[QLineF] = []
@@ -31,17 +39,22 @@ class Overview:
     def forget(self) -> None:
         """Throw the lists away; the next painting makes them anew."""
         self._boxes = None
+        self.version += 1
 
     def paint(self, painter: QPainter) -> None:
         """Paint in scene coordinates."""
         boxes = self._boxes if self._boxes is not None else self._collect()
         style = self._scene.style_set
+        self._scene.annotated.paint_far(painter)
         self._paint_ghosts(painter)
         painter.setPen(style.wire_far)
         painter.drawLines(self._lines)
         painter.setPen(style.no_pen)
         for category, rects in boxes.items():
             painter.setBrush(style.far[category])
+            painter.drawRects(rects)
+        for name, rects in self._heated.items():
+            painter.setBrush(QColor(name))
             painter.drawRects(rects)
         if self._marked:
             painter.setBrush(style.accent_brush)
@@ -63,25 +76,28 @@ class Overview:
 
     def _collect(self) -> dict[str, list[QRectF]]:
         boxes: dict[str, list[QRectF]] = {}
+        heated: dict[str, list[QRectF]] = {}
         self._marked, self._ghosts = [], []
         self._faults = {}
-        for item in self._scene.nodes.values():
+        for item in self._scene.items_shown():
             body = item.scene_body()
             if item.marked:
                 self._marked.append(body)
-            elif item.face.ghost:
+            elif item.face.ghost or item.face.bypassed or item.opacity() < 1.0:
                 self._ghosts.append(body)
+            elif item.heat is not None:
+                heated.setdefault(item.heat.color.name(), []).append(body)
             else:
                 boxes.setdefault(item.face.category, []).append(body)
             if item.face.severity:
                 corner = QRectF(body.right() - 40.0, body.top() - 20.0, 60.0, 60.0)
                 self._faults.setdefault(item.face.severity, []).append(corner)
         self._lines, self._ghost_lines = [], []
-        for edge in self._scene.edges.values():
+        for edge in self._scene.folding.edges():
             if edge.docked:
                 continue
             points = [edge.line.p1(), *edge.via, edge.line.p2()]
-            lines = self._ghost_lines if edge.ghost else self._lines
+            lines = self._ghost_lines if edge.ghost or edge.opacity() < 1.0 else self._lines
             lines += [QLineF(a, b) for a, b in pairwise(points)]
-        self._boxes = boxes
+        self._boxes, self._heated = boxes, heated
         return boxes

@@ -71,6 +71,10 @@ class PickingScene(QGraphicsScene):
         found = self.items(area)
         return [item for item in found if isinstance(item, NodeItem) and item.scene_body().intersects(area)]
 
+    def wires_in(self, area: QRectF) -> list[EdgeItem]:
+        """The wires whose boxes touch an area of the scene."""
+        return [item for item in self.items(area) if isinstance(item, EdgeItem)]
+
     def edges_at_port(self, node_id: NodeId, side: str, index: int) -> list[EdgeItem]:
         """Wires at one port; at an input there is more than one where phases differ."""
         edges = self.nodes[node_id].edges

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QRectF, Signal, SignalInstance
 from PySide6.QtWidgets import QGraphicsScene
 
+from app.canvas.annotationitems import AnnotationItems
 from app.canvas.describe import describe
 from app.canvas.docking import followers, update_docked
 from app.canvas.edgeitem import EdgeItem
 from app.canvas.face import NODE_WIDTH
+from app.canvas.folding import Folding
+from app.canvas.heat import HeatMap
 from app.canvas.nodeitem import NodeItem
 from app.canvas.overview import Overview
 from app.canvas.picking import PickingScene
@@ -46,9 +49,17 @@ class CanvasScene(PickingScene):
         Items by node id, and by edge.
     content_changed : Signal()
         Something was added, removed or moved.
+    level_changed : Signal()
+        The inside of another block is shown, or the outermost level.
+    heat_changed : Signal()
+        The heat-map shows something else.
+    folding : Folding
+        Which of the items are shown, and the cards of blocks that stand for others.
     """
 
     content_changed = Signal()
+    level_changed = Signal()
+    heat_changed = Signal()
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -74,6 +85,10 @@ class CanvasScene(PickingScene):
             signal.connect(self._facts_changed)
         Theme.notifier().changed.connect(self.set_theme)
         self._build()
+        self.heat = HeatMap(self)
+        self.folding = Folding(self)
+        self.annotated = AnnotationItems(self)
+        self.fit_scene_rect()
 
     def close(self) -> None:
         """Let go of the document."""
@@ -90,6 +105,8 @@ class CanvasScene(PickingScene):
         for signal in self._fact_signals():
             signal.disconnect(self._facts_changed)
         self._faces_due.cancel()
+        self.folding.close()
+        self.annotated.close()
         self.clear()
         self.nodes.clear()
         self.edges.clear()
@@ -111,7 +128,6 @@ class CanvasScene(PickingScene):
         self._add_edges(graph.edges())
         self._show_view_edges()
         update_docked(self.nodes.values())
-        self.fit_scene_rect()
         self.content_changed.emit()
 
     @guard
@@ -135,12 +151,22 @@ class CanvasScene(PickingScene):
             self._refresh_face(self.nodes[node_id])
         self._add_edges(events.edges_added)
         self._show_view_edges()
+        self.folding.refresh(events.added)
         ends = {edge.target for edge in events.edges_removed} | {edge.target for edge in events.edges_added}
         near = [self.nodes[node_id] for node_id in events.added | touched | ends if node_id in self.nodes]
         update_docked(near)
-        self.overview.forget()
         self._make_room(near)
+        self.told_shown()
+
+    def told_shown(self) -> None:
+        """Tell those who paint the whole net that others of its items are shown, or at other places."""
+        self.overview.forget()
+        self.heat.refresh()
         self.content_changed.emit()
+
+    def items_shown(self) -> list[NodeItem]:
+        """Return the cards that are shown: of layers, and of blocks in which others are folded."""
+        return self.folding.items()
 
     def _add_nodes(self, ids: Iterable[NodeId]) -> None:
         document = self.document
@@ -224,6 +250,7 @@ class CanvasScene(PickingScene):
     def _view_changed(self, _view: object) -> None:
         self._hide_view_edges()
         self._show_view_edges()
+        self.folding.refresh()
         self._facts_changed()
 
     @guard
@@ -253,6 +280,9 @@ class CanvasScene(PickingScene):
             if time.perf_counter() > until:
                 self._faces_due.trigger()
                 break
+        if not self._stale:
+            self.folding.refresh_faces()
+            self.heat.refresh()
         self.overview.forget()
 
     def _facts(self, node_id: NodeId) -> tuple[object, ...]:
@@ -289,7 +319,7 @@ class CanvasScene(PickingScene):
     @guard
     def _nodes_moved(self, ids: frozenset[NodeId]) -> None:
         positions = self.document.positions
-        moved = [self.nodes[node_id] for node_id in ids if node_id in self.nodes]
+        moved = [item for node_id in ids if (item := self.folding.item(node_id)) is not None]
         self.show_at({item.node_id: positions[item.node_id] for item in moved})
         update_docked(moved)
         self._make_room(moved)
@@ -299,6 +329,7 @@ class CanvasScene(PickingScene):
     def _wire_bent(self, keys: frozenset[EdgeKey]) -> None:
         for edge, item in self.edges.items():
             if edge_key(edge) in keys:
+                item.route = self.document.positions.routes.get(edge_key(edge))
                 item.set_bends(self.document.positions.bends.get(edge_key(edge), ()))
         self.overview.forget()
 
@@ -306,7 +337,8 @@ class CanvasScene(PickingScene):
         """Show nodes at places without telling the document, as while dragging."""
         edges: set[EdgeItem] = set()
         for node_id, point in points.items():
-            item = self.nodes[node_id]
+            item = self.folding.item(node_id)
+            assert item is not None
             item.setPos(point.x, point.y)
             edges |= item.edges
         for edge in edges:
@@ -327,8 +359,9 @@ class CanvasScene(PickingScene):
     def content_rect(self, ids: Iterable[NodeId] | None = None) -> QRectF:
         """Rectangle around some or all nodes, empty for none."""
         rect = QRectF()
-        for node_id in self.nodes if ids is None else ids:
-            rect = rect.united(self.nodes[node_id].scene_body())
+        cards = self.items_shown() if ids is None else map(self.folding.shown, ids)
+        for item in cards:
+            rect = rect.united(item.scene_body()) if item is not None else rect
         return rect
 
     def _make_room(self, items: Iterable[NodeItem]) -> None:
@@ -357,16 +390,18 @@ class CanvasScene(PickingScene):
                 for edge in item.edges:
                     edge.update()
         self._marked = {node_id for node_id in selected if node_id in self.nodes}
+        self.folding.refresh_marks()
         if selected:
             self.select_edge(None)
         self.overview.forget()
 
-    def select_edge(self, edge: Edge | None) -> None:
-        """Select one wire, or none."""
+    def select_edge(self, edge: Edge | None, bend: int = -1) -> None:
+        """Select one wire, perhaps by one of its bends, or none."""
         for key in {self.selected_edge, edge} - {None}:
             item = self.edges.get(key) if key is not None else None
             if item is not None:
                 item.chosen = key == edge
+                item.chosen_bend = bend if item.chosen else -1
                 item.update()
         self.selected_edge = edge
 
@@ -374,9 +409,10 @@ class CanvasScene(PickingScene):
     def set_theme(self, theme: Theme) -> None:
         """Paint with the colours of another theme."""
         self.style_set = CanvasStyle(theme)
-        for node in self.nodes.values():
+        for node in (*self.nodes.values(), *self.folding.cards.values()):
             node.style = self.style_set
         for edge in self.edges.values():
             edge.style = self.style_set
+        self.annotated.set_style(self.style_set)
         self.overview.forget()
         self.update()

@@ -65,6 +65,8 @@ class CanvasStyle:
         self.node_brush = QBrush(color("node"))
         self.chip_brush = QBrush(theme.mix("node", "canvas", 0.86))
         self.border = QPen(color("node_border"), 1.0)
+        self.border_aside = QPen(color("text_muted"), 1.2, Qt.PenStyle.DashLine)
+        self.ring = QPen(color("accent"), 1.6, Qt.PenStyle.DotLine)
         self.hover = QPen(color("node_hover"), 1.4)
         self.selected = QPen(color("selection"), 2.0)
         self.line = QPen(theme.mix("node_border", "node", 0.6), 1.0)

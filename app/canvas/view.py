@@ -6,21 +6,36 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QNativeGestureEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QLabel, QToolTip, QWidget
+from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.canvas import edits
+from app.canvas.annotating import AnnotationEdit, AnnotationGesture, annotation_menu
+from app.canvas.bending import BendGesture, add_bend, remove_bend
+from app.canvas.blockitem import BlockItem
+from app.canvas.connecting import ConnectGesture
+from app.canvas.cutting import CutGesture, CutPreview, cut
 from app.canvas.edgeitem import EdgeItem
-from app.canvas.gestures import BandGesture, ConnectGesture, Gesture, MoveGesture, PanGesture
+from app.canvas.focus import FocusMark
+from app.canvas.gestures import BandGesture, Gesture, PanGesture
+from app.canvas.hints import PortHints
 from app.canvas.keys import CanvasKeys
+from app.canvas.legend import HeatLegend
+from app.canvas.levels import Breadcrumb
+from app.canvas.minimap import Minimap
+from app.canvas.moving import MoveGesture
 from app.canvas.navigation import NavigationView
 from app.canvas.nodeitem import NodeItem
+from app.canvas.reason import ReasonLabel
 from app.canvas.titleedit import TitleEdit
+from app.canvas.trace import Trace
 from app.qt import guard
 
 if TYPE_CHECKING:
@@ -30,7 +45,6 @@ __all__ = ["CanvasView"]
 
 _PORT_PRESS = 9.0
 _WIRE_PRESS = 6.0
-_REASON_REACH = 80
 
 Button = Qt.MouseButton
 Modifier = Qt.KeyboardModifier
@@ -72,13 +86,17 @@ class CanvasView(NavigationView):
         self._space = False
         self._space_used = False
         self._hovered: NodeItem | EdgeItem | None = None
-        self._keys = CanvasKeys(self)
+        self.keys = CanvasKeys(self)
+        self.focus_mark = FocusMark(self)
         self.title_edit = TitleEdit(self)
-        self._reason = QLabel(self.viewport())
-        self._reason.setObjectName("canvas.reason")
-        self._reason.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._reason.hide()
-        self._reason_at: QPoint | None = None
+        self._reason = ReasonLabel(self)
+        self._cut_preview = CutPreview(self)
+        self.hints = PortHints(self)
+        self.trace = Trace(self)
+        self.minimap = Minimap(self)
+        self.legend = HeatLegend(self)
+        self.breadcrumb = Breadcrumb(self)
+        self.words = AnnotationEdit(self)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAcceptDrops(True)
@@ -90,38 +108,8 @@ class CanvasView(NavigationView):
         self.canvas.close()
 
     def show_reason(self, text: str, position: QPoint, *, refused: bool = True, stays: bool = False) -> None:
-        """Show why a wire may not end here, or had better not, beside the pointer.
-
-        Parameters
-        ----------
-        stays : bool
-            After the end of the gesture, until the pointer goes away or something else is done.
-        """
-        self._reason_at = position if stays and text else None
-        self._reason.setVisible(bool(text))
-        if not text:
-            return
-        theme = self.canvas.style_set.theme
-        border = theme.color("error" if refused else "warning").name()
-        self._reason.setStyleSheet(
-            f"background: {theme.color('surface').name()}; color: {theme.color('text').name()};"
-            f"border: 1px solid {border}; border-radius: 4px; padding: 4px 8px;"
-        )
-        self._reason.setWordWrap(False)
-        self._reason.setText(text)
-        self._reason.adjustSize()
-        limit = self.viewport().rect()
-        x = min(position.x() + 16, limit.right() - self._reason.width())
-        y = position.y() + 20
-        if y + self._reason.height() > limit.bottom():
-            y = position.y() - 12 - self._reason.height()
-        self._reason.move(max(0, x), max(0, y))
-
-    def _leave_reason(self, position: QPoint | None = None) -> None:
-        """Take a reason away that stayed, once the pointer is far from where it belongs; at once without a place."""
-        kept = self._reason_at
-        if kept is not None and (position is None or (position - kept).manhattanLength() > _REASON_REACH):
-            self.show_reason("", kept)
+        """Say why something may not go here, or had better not, beside the pointer; see :meth:`ReasonLabel.say`."""
+        self._reason.say(text, position, refused=refused, stays=stays)
 
     # Events
 
@@ -130,8 +118,24 @@ class CanvasView(NavigationView):
         """The gesture in progress."""
         return self._gesture
 
+    def do(self, name: str) -> bool:
+        """Do what a key of the canvas stands for, by a name of :data:`CANVAS_KEYS`; return whether there is such."""
+        return self.keys.do(name)
+
+    def begin(self, gesture: Gesture) -> None:
+        """Take up a gesture that did not begin with a button."""
+        self.cancel_gesture()
+        self._gesture = gesture
+
+    def finish_gesture(self, position: QPoint) -> None:
+        """Do what the gesture shows."""
+        gesture, self._gesture = self._gesture, None
+        if gesture is not None:
+            gesture.release(position, Modifier.NoModifier)
+
     def cancel_gesture(self) -> bool:
         """Break the gesture off; return whether there was one."""
+        self.hints.close()
         gesture, self._gesture = self._gesture, None
         if gesture is not None:
             gesture.cancel()
@@ -140,8 +144,9 @@ class CanvasView(NavigationView):
     @guard
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)
+        self.focus_mark.used(by_keys=False)
         QToolTip.hideText()
-        self._leave_reason()
+        self._reason.leave()
         position = event.position().toPoint()
         event.accept()
         if self._gesture is not None:
@@ -151,7 +156,8 @@ class CanvasView(NavigationView):
             self._space_used = True
             self._gesture = PanGesture(self, position)
         elif event.button() == Button.RightButton:
-            self._gesture = PanGesture(self, position, threshold=4)
+            cuts = bool(event.modifiers() & Modifier.ControlModifier)
+            self._gesture = CutGesture(self, position) if cuts else PanGesture(self, position, threshold=4)
         elif event.button() == Button.LeftButton:
             self._gesture = self._press_left(position, event.modifiers())
 
@@ -159,12 +165,24 @@ class CanvasView(NavigationView):
         scene = self.canvas
         point = self.mapToScene(position)
         scale = self.scale_factor
+        if modifiers & Modifier.AltModifier and not self.is_far:
+            wires = self._cut_preview.wires_at(position, _PORT_PRESS / min(scale, 1.0))
+            self._cut_preview.show([])
+            cut(self, wires)
+            return None
         port = scene.port_at(point, _PORT_PRESS / min(scale, 1.0)) if not self.is_far else None
         if port is not None:
             return self._press_port(position, *port)
         item = scene.node_at(point)
         if item is not None:
             return self._press_node(position, item, modifiers)
+        written = scene.annotated.at(point, _WIRE_PRESS / scale)
+        if written is not None:
+            return AnnotationGesture(self, position, *written)
+        scene.annotated.choose(set())
+        bend = scene.bend_at(point, _PORT_PRESS / scale) if not self.is_far else None
+        if bend is not None:
+            return BendGesture(self, position, *bend)
         edge = scene.edge_at(point, _WIRE_PRESS / scale) if not self.is_far else None
         scene.select_edge(edge.edge if edge is not None else None)
         if edge is not None:
@@ -175,27 +193,26 @@ class CanvasView(NavigationView):
     def _press_port(self, position: QPoint, item: NodeItem, side: str, index: int) -> Gesture:
         if side == "output":
             return ConnectGesture(self, position, item, side, index)
-        wires = self.canvas.edges_into(item.node_id, index)
+        wires = self.canvas.edges_into(*item.end("input", index))
         if not wires:
             return ConnectGesture(self, position, item, side, index)
         first = wires[0]
-        return ConnectGesture(
-            self, position, first.source, "output", first.edge.top, tuple(wire.edge for wire in wires)
-        )
+        return ConnectGesture(self, position, first.tail, "output", first.out_port, tuple(wire.edge for wire in wires))
 
     def _press_node(self, position: QPoint, item: NodeItem, modifiers: Modifier) -> Gesture | None:
         selection = self.document.selection
         self.canvas.select_edge(None)
+        self.canvas.annotated.choose(set())
         if modifiers & Modifier.ControlModifier:
-            selection.toggle([item.node_id])
+            selection.toggle(item.ids)
             return None
         collapse = False
         if modifiers & Modifier.ShiftModifier:
-            selection.add([item.node_id])
-        elif item.node_id in selection:
-            collapse = len(selection) > 1
+            selection.add(item.ids)
+        elif all(node_id in selection for node_id in item.ids):
+            collapse = len(selection) > len(item.ids)
         else:
-            selection.set([item.node_id])
+            selection.set(item.ids)
         return MoveGesture(self, position, item, collapse=collapse)
 
     @guard
@@ -206,8 +223,11 @@ class CanvasView(NavigationView):
         if self._gesture is not None:
             self._gesture.move(position, event.modifiers())
         else:
-            self._leave_reason(position)
+            self._reason.leave(position)
             self._hover(position)
+            cuts = bool(event.modifiers() & Modifier.AltModifier) and not event.buttons() and not self.is_far
+            reach = _PORT_PRESS / min(self.scale_factor, 1.0)
+            self._cut_preview.show(self._cut_preview.wires_at(position, reach) if cuts else [])
 
     @guard
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -224,25 +244,41 @@ class CanvasView(NavigationView):
             return
         point = self.mapToScene(position)
         item = self.canvas.node_at(point)
-        if item is not None:
+        bend = self.canvas.bend_at(point, _PORT_PRESS / self.scale_factor) if not self.is_far else None
+        edge = self.canvas.edge_at(point, _WIRE_PRESS / self.scale_factor) if not self.is_far else None
+        if isinstance(item, BlockItem):
+            self.canvas.folding.look_into(item.node_id)
+        elif item is not None:
             self.title_edit.open(item.node_id)
-        elif self.canvas.edge_at(point, _WIRE_PRESS / self.scale_factor) is None:
+        elif (written := self.canvas.annotated.at(point, _WIRE_PRESS / self.scale_factor)) is not None:
+            self.words.open(written[0].value.id)
+        elif bend is not None:
+            remove_bend(self, *bend)
+        elif edge is not None:
+            add_bend(self, edge, point)
+        else:
             self.search_asked.emit(position, None, "", 0)
 
     def clicked_right(self, position: QPoint) -> None:
         """Right click without a drag: the menu of what is under it, or the search palette."""
-        item = self.canvas.node_at(self.mapToScene(position))
+        point = self.mapToScene(position)
+        item = self.canvas.node_at(point)
+        written = self.canvas.annotated.at(point, _WIRE_PRESS / self.scale_factor) if item is None else None
+        if written is not None:
+            self.canvas.annotated.choose({written[0].value.id})
+            annotation_menu(self, written[0]).popup(self.viewport().mapToGlobal(position))
+            return
         if item is None:
             self.search_asked.emit(position, None, "", 0)
             return
-        if item.node_id not in self.document.selection:
-            self.document.selection.set([item.node_id])
+        if not all(node_id in self.document.selection for node_id in item.ids):
+            self.document.selection.set(item.ids)
         self.menu_asked.emit(position)
 
     @guard
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.accept()
-        self._leave_reason()
+        self._reason.leave()
         pixels = event.pixelDelta()
         touchpad = not pixels.isNull() and event.phase() != Qt.ScrollPhase.NoScrollPhase
         if touchpad and not event.modifiers() & Modifier.ControlModifier:
@@ -298,12 +334,23 @@ class CanvasView(NavigationView):
                 each.update()
 
     @guard
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Open the menu by its key; the right button has a gesture of its own."""
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            self.keys.open_menu()
+        event.accept()
+
+    @guard
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        self._leave_reason()
+        self._reason.leave()
+        self.focus_mark.used(by_keys=True)
+        if self.hints.press(event):
+            event.accept()
+            return
         if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
             self._space, self._space_used = True, False
             event.accept()
-        elif self._keys.press(event):
+        elif self.keys.press(event):
             event.accept()
         else:
             event.ignore()
@@ -318,9 +365,22 @@ class CanvasView(NavigationView):
         else:
             event.ignore()
 
+    @guard
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.focus_mark.entered(event.reason())
+
+    @guard
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._space = False
+        self.focus_mark.refresh()
+
     @guard(default=False)
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if self.hints.is_open and event.key() in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
+                return self.hints.press(event)
             # Tab means "add a layer" here; Ctrl+Tab and Shift+Tab leave the canvas.
             leaves = bool(event.modifiers() & Modifier.ControlModifier)
             if event.key() == Qt.Key.Key_Tab and not leaves:

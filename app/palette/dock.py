@@ -5,19 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QDrag, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QLabel, QLineEdit, QListView, QVBoxLayout, QWidget
 
-from app.icons import icon
+from app.icons import category_icon_name, icon, icon_pixmap
 from app.palette import rows
 from app.palette.model import TypeModel
 from app.qt import guard
+from app.theme import Theme
 
 if TYPE_CHECKING:
     from engine.registry import LayerInfo
 
 __all__ = ["PalettePanel"]
+
+_ICON = 24
+
+
+class _TypeList(QListView):
+    """A list whose rows are dragged as their icons, so that what they are dropped on can be seen."""
+
+    @guard
+    def startDrag(self, supportedActions: Qt.DropAction) -> None:
+        index = self.currentIndex()
+        category = Theme.current().category_key(str(index.data(rows.CATEGORY) or ""))
+        picture = icon_pixmap(category_icon_name(category), Theme.current().category(category), _ICON, self.devicePixelRatioF())
+        drag = QDrag(self)
+        drag.setMimeData(self.model().mimeData([index]))
+        drag.setPixmap(picture)
+        drag.setHotSpot(QPoint(-_ICON // 2, -_ICON // 2))
+        drag.exec(supportedActions, Qt.DropAction.CopyAction)
 
 
 class PalettePanel(QWidget):
@@ -43,7 +61,7 @@ class PalettePanel(QWidget):
         glass = QAction(icon("magnifying-glass", "text_muted"), "", self.search)
         self.search.addAction(glass, QLineEdit.ActionPosition.LeadingPosition)
         self.model = TypeModel(self)
-        self.view = QListView()
+        self.view = _TypeList()
         self.view.setObjectName("palette.list")
         self.view.setAccessibleName("Layer types")
         self.view.setModel(self.model)

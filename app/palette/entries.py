@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from app.palette.templates import template_entries
 from engine.prototxt import quote
 from engine.registry import LayerInfo
 
@@ -12,7 +13,10 @@ if TYPE_CHECKING:
     from app.document import Document
     from engine.plugins import PythonLayerInfo
 
-__all__ = ["PythonEntry", "kind_of", "palette_entries", "python_entry"]
+__all__ = ["NEW_LAYER", "PythonEntry", "kind_of", "palette_entries", "python_entry", "python_kind"]
+
+#: What the palette hands on where a new Python layer shall be made.
+NEW_LAYER = "new:python"
 
 _PREFIX = "python:"
 
@@ -37,7 +41,16 @@ def kind_of(entry: object) -> str:
 
 def palette_entries(document: Document) -> tuple[LayerInfo, ...]:
     """Return all that can be added to a net."""
-    return (*document.registry.infos(), *map(_entry, document.live.python_layers.values()))
+    wizard = PythonEntry(
+        type="New Python layer\u2026",
+        category="Python",
+        summary="Make a layer of your own from a few questions.",
+        bottoms=("bottom*",),
+        tops=("top*",),
+        kind=NEW_LAYER,
+    )
+    python = map(_entry, document.live.python_layers.values())
+    return (*document.registry.infos(), *python, wizard, *template_entries())
 
 
 def python_entry(document: Document, kind: str) -> tuple[LayerInfo, str] | None:
@@ -47,10 +60,20 @@ def python_entry(document: Document, kind: str) -> tuple[LayerInfo, str] | None:
     module, _, name = kind.removeprefix(_PREFIX).rpartition("/")
     found = document.live.python_layers.get((module, name))
     info = found.info if found is not None else document.registry.info("Python") or LayerInfo("Python")
-    return replace(info, type=name), f"python_param {{ module: {quote(module)} layer: {quote(name)} }}"
+    # Where nobody says how many ports it has, it starts with one of each.
+    bottoms = ("bottom",) if info.bottoms[-1:] == ("bottom*",) else info.bottoms
+    tops = ("top",) if info.tops[-1:] == ("top*",) else info.tops
+    return replace(
+        info, type=name, bottoms=bottoms, tops=tops
+    ), f"python_param {{ module: {quote(module)} layer: {quote(name)} }}"
+
+
+def python_kind(module: str, name: str) -> str:
+    """Return what the palette hands on for a Python layer."""
+    return f"{_PREFIX}{module}/{name}"
 
 
 def _entry(layer: PythonLayerInfo) -> PythonEntry:
     facts = {**{name: getattr(layer.info, name) for name in LayerInfo.__dataclass_fields__}, "type": layer.name}
     facts["summary"] = layer.info.summary or f"Python layer of module {layer.module}."
-    return PythonEntry(**facts, kind=f"{_PREFIX}{layer.module}/{layer.name}")
+    return PythonEntry(**facts, kind=python_kind(layer.module, layer.name))

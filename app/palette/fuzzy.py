@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 __all__ = ["Entry", "Match", "match_text", "rank"]
@@ -104,8 +104,15 @@ def _next(text: str, lower: str, letter: str, position: int) -> int:
     return plain
 
 
-def rank(infos: Iterable[Entry], pattern: str) -> Sequence[Match]:
-    """Return what fits, best first; all of it, the usual and then by name, without a pattern."""
+def rank(infos: Iterable[Entry], pattern: str, usage: Mapping[str, float] | None = None) -> Sequence[Match]:
+    """Return what fits, best first; all of it, the usual and then by name, without a pattern.
+
+    Parameters
+    ----------
+    usage : mapping of str to float, optional
+        How much each type is used where it is asked: alone it orders what fits a pattern equally well, and everything
+        where nothing was typed.
+    """
     pattern = pattern.strip().replace(" ", "")
     found: list[Match] = []
     for info in infos:
@@ -118,7 +125,10 @@ def rank(infos: Iterable[Entry], pattern: str) -> Sequence[Match]:
             found.append(Match(info, 30.0, ()))
         elif len(pattern) >= 4 and pattern.lower() in info.summary.lower().replace(" ", ""):
             found.append(Match(info, 5.0, ()))
-    found.sort(key=lambda match: (-match.score - _bonus(match.info), match.info.type))
+    used = usage or {}
+    found.sort(key=lambda match: (-match.score - _bonus(match.info), -used.get(match.info.type, 0.0), match.info.type))
+    if used and not pattern:
+        found.sort(key=lambda match: -used.get(match.info.type, 0.0))
     return found
 
 

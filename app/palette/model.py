@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from PySide6.QtCore import QMimeData, QModelIndex, Qt
 from PySide6.QtGui import QStandardItem, QStandardItemModel
@@ -22,10 +22,12 @@ _ORDER = ("data", "vision", "dense", "activation", "normalization", "recurrent",
 class TypeModel(QStandardItemModel):
     """Layer types that fit a search, in categories while nothing is typed."""
 
-    def fill(self, infos: Iterable[Entry], pattern: str, *, grouped: bool) -> None:
-        """Show what fits ``pattern``."""
+    def fill(
+        self, infos: Iterable[Entry], pattern: str, *, grouped: bool, usage: Mapping[str, float] | None = None
+    ) -> None:
+        """Show what fits ``pattern``; see :func:`rank` for ``usage``."""
         self.clear()
-        matches = rank(infos, pattern)
+        matches = rank(infos, pattern, usage)
         if pattern.strip() or not grouped:
             for match in matches:
                 self.appendRow(_row(match))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
@@ -35,6 +35,7 @@ class SearchPopup(QFrame):
         self.setObjectName("palette.popup")
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self._infos: tuple[Entry, ...] = ()
+        self._usage: dict[str, float] = {}
         self._help = ""
         self.search = QLineEdit()
         self.search.setObjectName("palette.popup_search")
@@ -69,7 +70,14 @@ class SearchPopup(QFrame):
         layout = self.layout()
         return QSize(_WIDTH, layout.sizeHint().height() if layout is not None else _MOST_HEIGHT)
 
-    def ask(self, infos: Iterable[Entry], at: QPoint, prompt: str, note: str = "") -> None:
+    def ask(
+        self,
+        infos: Iterable[Entry],
+        at: QPoint,
+        prompt: str,
+        note: str = "",
+        usage: Mapping[str, float] | None = None,
+    ) -> None:
         """Open at a place of the screen.
 
         Parameters
@@ -80,8 +88,11 @@ class SearchPopup(QFrame):
             Shown in the empty field.
         note : str
             One line under the list.
+        usage : mapping of str to float, optional
+            How much each type is used here, for the order.
         """
         self._infos = tuple(infos)
+        self._usage = dict(usage or {})
         self.search.setPlaceholderText(prompt)
         self.search.clear()
         self._help = note
@@ -95,7 +106,7 @@ class SearchPopup(QFrame):
         self.search.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def _fill(self) -> None:
-        self.model.fill(self._infos, self.search.text(), grouped=False)
+        self.model.fill(self._infos, self.search.text(), grouped=False, usage=self._usage)
         count = self.model.rowCount()
         if count:
             self.view.setCurrentIndex(self.model.index(0, 0))

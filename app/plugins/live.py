@@ -12,10 +12,11 @@ from engine.prototxt import unquote
 
 if TYPE_CHECKING:
     from app.document import Document
-    from engine.plugins import PluginFolder, PythonLayerInfo
+    from engine.graph import NodeId, OpGraph
+    from engine.plugins import ParamStrSchema, PluginFolder, PythonLayerInfo
     from engine.registry import LayerInfo, LayerRegistry
 
-__all__ = ["LivePlugins"]
+__all__ = ["LivePlugins", "python_name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,8 @@ class LivePlugins:
         Python layers by module and class.
     loose : tuple of Path
         Files of Python layers that the net names and that lie in no plugin folder.
+    asked : bool
+        Whether the user was asked to trust the document's folder.
     foreign : frozenset of str
         Modules that the net names and whose code, if there is any, came with the net.
     """
@@ -64,7 +67,13 @@ class LivePlugins:
         self.python_layers: dict[tuple[str, str], PythonLayerInfo] = {}
         self.loose: tuple[Path, ...] = ()
         self.foreign: frozenset[str] = frozenset()
+        self.asked = False
         self._infos: tuple[LayerInfo, ...] | None = None
+
+    @property
+    def param_schemas(self) -> dict[tuple[str, str], ParamStrSchema]:
+        """What the ``param_str`` of Python layers may hold, where their plugins say so."""
+        return {key: each.param_str for key, each in self.python_layers.items() if each.param_str is not None}
 
     def use(self, paths: Iterable[Path]) -> bool:
         """Take these folders as those that the user named and trusts; return whether they are others than before."""
@@ -78,12 +87,8 @@ class LivePlugins:
         document, paths = self._document, self.paths
         base_dirs = search_folders(document.path.parent if document.path else None)
         graph, trusted = document.graph, document.live.trusted
-        written = (
-            graph.value(node.id, ("python_param", "module"))
-            for node in graph.nodes()
-            if node.type == "Python" and not node.virtual and node.version == 2
-        )
-        named = {unquote(module) for module in written if module is not None}
+        python = [node.id for node in graph.nodes() if node.type == "Python" and not node.virtual]
+        named = {python_name(graph, node)[0] for node in python} - {""}
 
         def work() -> tuple[_Found, LayerRegistry]:
             return _find(paths, base_dirs, named, trusted)
@@ -92,12 +97,18 @@ class LivePlugins:
 
     def _take(self, result: tuple[_Found, LayerRegistry]) -> None:
         found, registry = result
-        changed = (found.folders, found.python_layers, found.infos) != (self.folders, self.python_layers, self._infos)
+        changed = (found.folders, found.infos) != (self.folders, self._infos)
         self.folders, self.python_layers = found.folders, found.python_layers
         self._infos, self.loose, self.foreign = found.infos, found.loose, found.foreign
         if changed:
             self._took(registry)
         self._looked()
+
+
+def python_name(graph: OpGraph, node: NodeId) -> tuple[str, str]:
+    """Return the module and the class that a Python layer names; empty texts for what it does not."""
+    module, name = (graph.value(node, ("python_param", field)) for field in ("module", "layer"))
+    return unquote(module or '""'), unquote(name or '""')
 
 
 def _find(

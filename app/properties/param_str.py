@@ -18,8 +18,8 @@ from app.properties.target import Target
 from app.properties.textbox import TextBox
 from app.theme import GRID
 from engine.errors import CheckError, NetcanvasError
-from engine.param_edit import add_value, plain_values, remove_value, replace_value
-from engine.param_str import ParamStr, parse_param_str, read_value, spelled
+from engine.param_edit import add_value, remove_value, replace_value, schema_faults
+from engine.param_str import parse_param_str, read_value, spelled
 from engine.plugins.param_schema import ParamStrSchema
 from engine.prototxt import quote, unquote
 from engine.schema import FieldInfo
@@ -154,23 +154,9 @@ class ParamStrRow(QWidget):
         self._form.setVisible(not as_text)
         kind = _KIND_NAMES.get(parsed.kind, "")
         self._kind.setText(f"as {kind}" if kind and not as_text else "")
-        faults = self._faults(parsed)
+        faults = schema_faults(self._schema, parsed) if self._schema is not None else {}
         self._show_lines(list(plan_lines(parsed, self._schema, self._unfolded, faults)) if has_form else [])
         self._say(" ".join(faults.values()) if as_text else "")
-
-    def _faults(self, parsed: ParamStr) -> dict[str, str]:
-        """Return what is wrong with the values by their names; nothing is run for it."""
-        if self._schema is None or parsed.kind in ("text", "number", "list", "lines"):
-            return {}
-        values = plain_values(parsed)
-        missing = [each.name for each in self._schema.fields if each.required and each.name not in values]
-        faults = {name: f"Parameter '{name}' is missing." for name in missing}
-        for name, value in values.items():
-            field = self._schema.field(name)
-            fault = field.fault(value) if field is not None else self._schema.faults({name: value})[0]
-            if fault:
-                faults[name] = fault
-        return faults
 
     def _show_lines(self, lines: list[Line]) -> None:
         if [row.line.shape for row in self.rows] != [line.shape for line in lines]:

@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QWidget
 
 from app.icons import icon
 
-__all__ = ["ActionSpec", "enable", "make_actions"]
+__all__ = ["TIP", "ActionSpec", "enable", "make_actions"]
 
-_TIP = "netcanvas.tip"
+#: Property of an action: its tooltip while it is enabled.
+TIP = "netcanvas.tip"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class ActionSpec:
 def enable(action: QAction, reason: str) -> None:
     """Enable an action, or say in its tooltip why it cannot be done; an empty reason enables it."""
     action.setEnabled(not reason)
-    action.setToolTip(reason or str(action.property(_TIP)))
+    action.setToolTip(reason or str(action.property(TIP)))
 
 
 def make_actions(
@@ -66,7 +67,7 @@ def make_actions(
         shown = QKeySequence(spec.keys[0]).toString(QKeySequence.SequenceFormat.NativeText) if spec.keys else ""
         shown = shown or spec.hint
         action.setToolTip(f"{plain} ({shown})" if shown else plain)
-        action.setProperty(_TIP, action.toolTip())
+        action.setProperty(TIP, action.toolTip())
         action.setCheckable(spec.checkable)
         handler = handlers[spec.name]
         action.triggered.connect(lambda _checked=False, handler=handler: handler())

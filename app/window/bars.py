@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from app.icons import icon
@@ -30,7 +30,14 @@ class InfoBar(QFrame):
         ``info``, ``warning`` or ``error``; information goes away by itself, the others stay until closed.
     actions : sequence of (label, callable)
         Each is a button; pressing it closes the bar.
+
+    Attributes
+    ----------
+    dismissed : Signal()
+        It was closed without an answer.
     """
+
+    dismissed = Signal()
 
     def __init__(self, text: str, kind: str, actions: Actions, parent: QWidget) -> None:
         super().__init__(parent)
@@ -71,11 +78,15 @@ class InfoBar(QFrame):
             timer.start(_QUIET_AFTER)
 
     def _act(self, act: Callable[[], object]) -> None:
-        self.dismiss()
+        self._leave()
         act()
 
     def dismiss(self) -> None:
         """Take the bar away."""
+        self._leave()
+        self.dismissed.emit()
+
+    def _leave(self) -> None:
         self.hide()
         self.deleteLater()
 

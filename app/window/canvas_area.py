@@ -6,21 +6,19 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QPointF, Signal
-from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QGuiApplication
+from PySide6.QtCore import QPoint, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.canvas import clipboard, edits
 from app.canvas.arrange import arrange, arrange_if_needed, place_new
 from app.canvas.find import layers_of
-from app.canvas.insert import Origin, fitting, insert
-from app.canvas.view import CanvasView
+from app.canvas.foldedits import chosen_block
 from app.icons import icon
-from app.palette.entries import palette_entries
-from app.palette.model import LAYER_MIME
 from app.palette.search import SearchPopup
 from app.qt import guard
 from app.window.renaming import ask_blob_name
+from app.window.viewing import ViewingCanvas
 from engine.errors import GraphError
 
 if TYPE_CHECKING:
@@ -32,40 +30,39 @@ __all__ = ["CanvasArea"]
 _READABLE = 0.5
 
 
-class CanvasArea(CanvasView):
+class CanvasArea(ViewingCanvas):
     """The canvas of one document inside the window.
 
     Attributes
     ----------
-    files_dropped : Signal(list of str)
-        Paths of files and folders dropped from outside.
     arranged : Signal()
         The net has its first places and is painted.
+    error_asked, code_asked : Signal(NodeId)
+        All that is wrong at a node, or the code of its plugin, shall be shown.
     """
 
-    files_dropped = Signal(list)
     arranged = Signal()
+    error_asked = Signal(object)
+    code_asked = Signal(object)
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(document, parent)
-        self.popup = SearchPopup(self)
-        self._at: QPointF | None = None
         self._places: dict[str, NodeId] = {}
-        self._origin: Origin | None = None
-        self.popup.chosen.connect(self._insert_chosen)
         self.finder = SearchPopup(self)
         self.finder.search.setAccessibleName("Find a layer")
         self.finder.chosen.connect(self._go_to)
         self.find_asked.connect(self.find_layer)
-        self.search_asked.connect(self._open_search)
         self.menu_asked.connect(self._open_menu)
         document.changed.connect(self._place_new)
 
     def arrange_at_start(self) -> None:
         """Lay the net out if it has no places, and show it; ``arranged`` is sent when that is done."""
-        arrange_if_needed(self, self._arranged)
+        is_new = not any(node in self.document.positions for node in self.canvas.nodes)
+        arrange_if_needed(self, lambda: self._arranged(is_new=is_new))
 
-    def _arranged(self) -> None:
+    def _arranged(self, *, is_new: bool) -> None:
+        if is_new:
+            self.fold_at_start()
         self.frame_start()
         self.viewport().repaint()
         self.arranged.emit()
@@ -77,45 +74,6 @@ class CanvasArea(CanvasView):
     @guard
     def _place_new(self, _events: object) -> None:
         place_new(self.canvas)
-
-    # Adding
-
-    def add_layer(self, kind: str) -> None:
-        """Add a layer from the palette, wired to the selection, and show it."""
-        at = None if self.document.selection.node_ids else self._free_middle()
-        self._insert(kind, at, None)
-
-    def _free_middle(self) -> QPointF | None:
-        return self.visible_rect().center() if not self.canvas.nodes else None
-
-    @guard
-    def _open_search(self, position: QPoint, node: object, side: str, index: int) -> None:
-        infos = palette_entries(self.document)
-        self._origin = Origin(node, side, index) if node is not None else None  # type: ignore[arg-type]
-        selected = self.document.selection.last
-        by_key = side == "key"
-        self._at = None if by_key and selected is not None else self.mapToScene(position)
-        if self._origin is not None:
-            name = self.document.graph.node(self._origin.node).name
-            prompt = f"Layer after {name}" if side == "output" else f"Layer before {name}"
-            infos = fitting(infos, side)
-        elif selected is not None:
-            prompt = f"Add a layer after {self.document.graph.node(selected).name}"
-        else:
-            prompt = "Add a layer"
-        self.popup.ask(infos, self.viewport().mapToGlobal(position), prompt, "Enter adds it, Esc closes")
-
-    def _insert_chosen(self, kind: str) -> None:
-        self._insert(kind, self._at, self._origin)
-
-    def _insert(self, kind: str, at: QPointF | None, origin: Origin | None) -> None:
-        try:
-            new = insert(self.canvas, kind, at, origin)
-        except GraphError as error:
-            self.refused.emit(str(error))
-            return
-        self.reveal(new)
-        self.setFocus()
 
     # Finding
 
@@ -147,11 +105,18 @@ class CanvasArea(CanvasView):
         """Return the menu for the selected nodes."""
         menu = QMenu(self)
         menu.setObjectName("canvas.node_menu")
+        menu.setToolTipsVisible(True)
         menu.aboutToHide.connect(menu.deleteLater)
         last = self.document.selection.last
         if last is not None:
             rename = menu.addAction(icon("pencil-simple"), "Rename\tF2")
             rename.triggered.connect(lambda: self.title_edit.open(last))
+            if self.document.problems_of(last)[0]:
+                whole = menu.addAction(icon("warning-circle"), "Show the whole error\u2026")
+                whole.triggered.connect(lambda: self.error_asked.emit(last))
+            if self.document.graph.node(last).type == "Python":
+                menu.addAction(icon("code"), "Open its code").triggered.connect(lambda: self.code_asked.emit(last))
+            self._offer_gradient(menu, last)
             for top, blob in enumerate(self.document.graph.node(last).tops):
                 action = menu.addAction(f"Rename blob '{blob}'…")
                 action.triggered.connect(partial(self._rename_blob, last, top))
@@ -159,15 +124,54 @@ class CanvasArea(CanvasView):
         menu.addAction("Copy\tCtrl+C").triggered.connect(self.copy)
         if last is not None and any(self.document.graph.node(last).in_place):
             menu.addAction(icon("link-break"), "Detach from its input").triggered.connect(lambda: self._detach(last))
+        if last is not None:
+            self._offer_aside(menu, last)
         menu.addSeparator()
+        self._offer_block(menu)
         menu.addAction(icon("frame-corners"), "Frame selection\tF").triggered.connect(self.frame_selection)
         menu.addSeparator()
         menu.addAction("Dissolve\tCtrl+Del").triggered.connect(self.dissolve)
         menu.addAction(icon("trash"), "Delete\tDel").triggered.connect(self.delete)
         return menu
 
+    def _offer_block(self, menu: QMenu) -> None:
+        card = chosen_block(self.canvas)
+        if card is not None:
+            block = card.node_id
+            menu.addAction("Look inside").triggered.connect(lambda: self.canvas.folding.look_into(block))
+        words = "Unfold the block" if card is not None else "Fold to a block"
+        menu.addAction(f"{words}\tAlt+C").triggered.connect(self.fold_selection)
+        menu.addAction("Put a frame around\tCtrl+G").triggered.connect(self.add_frame)
+        menu.addAction("Keep as a block of mine").triggered.connect(self.keep_block)
+
+    def _offer_aside(self, menu: QMenu, node: NodeId) -> None:
+        graph = self.document.graph
+        menu.addSeparator()
+        words = "Take in again" if graph.is_bypassed(node) else "Bypass"
+        menu.addAction(f"{words}\tCtrl+B").triggered.connect(partial(self.do, "bypass"))
+        words = "Let its weights learn" if graph.is_frozen(node) else "Freeze its weights"
+        menu.addAction(f"{words}\tCtrl+L").triggered.connect(partial(self.do, "freeze"))
+        words = "Show all alike" if self.trace.is_shown else "Follow its blobs"
+        menu.addAction(f"{words}\tB").triggered.connect(partial(self.do, "trace"))
+
     def _rename_blob(self, node: NodeId, top: int) -> None:
         self._try(lambda: ask_blob_name(self.document, node, top, self))
+
+    def _offer_gradient(self, menu: QMenu, node: NodeId) -> None:
+        gradients = self.document.live.gradients
+        if gradients.offers(node):
+            obstacle = gradients.obstacle(node)
+            check = menu.addAction("Check gradient")
+            check.setObjectName("canvas.check_gradient")
+            check.setEnabled(not obstacle)
+            check.setToolTip(obstacle)
+            check.triggered.connect(lambda: self._check_gradient(node))
+
+    @guard
+    def _check_gradient(self, node: NodeId) -> None:
+        name = self.document.graph.node(node).title
+        self.told.emit(f"Comparing the gradient of {name} with finite differences…", "info")
+        self.document.live.gradients.check(node, self.told.emit)
 
     def _detach(self, node: NodeId) -> None:
         name = self.document.graph.node(node).name
@@ -211,27 +215,3 @@ class CanvasArea(CanvasView):
             edit()
         except GraphError as error:
             self.refused.emit(str(error))
-
-    # Dropping
-
-    @guard
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        mime = event.mimeData()
-        if mime.hasFormat(LAYER_MIME) or mime.hasUrls():
-            event.acceptProposedAction()
-
-    @guard
-    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        event.acceptProposedAction()
-
-    @guard
-    def dropEvent(self, event: QDropEvent) -> None:
-        mime = event.mimeData()
-        if mime.hasFormat(LAYER_MIME):
-            kind = bytes(mime.data(LAYER_MIME).data()).decode()
-            point = self.mapToScene(event.position().toPoint())
-            self.document.selection.clear()
-            self._insert(kind, point, None)
-        elif mime.hasUrls():
-            self.files_dropped.emit([url.toLocalFile() for url in mime.urls() if url.isLocalFile()])
-        event.acceptProposedAction()

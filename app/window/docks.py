@@ -40,6 +40,8 @@ PANELS: Sequence[PanelSpec] = (
     PanelSpec("text", "Text", "app.text", "TextPane", Area.RightDockWidgetArea, "Alt+3"),
     PanelSpec("training", "Training", "app.training", "TrainingPanel", Area.BottomDockWidgetArea, "Alt+4"),
     PanelSpec("problems", "Problems", "app.problems", "ProblemsPanel", Area.BottomDockWidgetArea, "Alt+5"),
+    PanelSpec("code", "Code", "app.plugins.code", "CodePane", Area.RightDockWidgetArea, "Alt+7"),
+    PanelSpec("outline", "Outline", "app.outline", "OutlinePanel", Area.LeftDockWidgetArea, "Alt+8"),
     PanelSpec("plugins", "Plugins", "app.plugins.panel", "PluginsPanel", Area.BottomDockWidgetArea, "Alt+6"),
 )
 
@@ -80,7 +82,7 @@ class PanelDocks:
         window.setCorner(Qt.Corner.BottomRightCorner, Area.RightDockWidgetArea)
         before: dict[Area, QDockWidget] = {}
         for spec in PANELS:
-            size = QSize(340, 560) if spec.area == Area.RightDockWidgetArea else QSize(800, 248)
+            size = QSize(800, 248) if spec.area == Area.BottomDockWidgetArea else QSize(340, 560)
             dock = self.add_dock(spec.name, spec.title, _Waiting("", size), spec.area)
             if spec.area in before:
                 window.tabifyDockWidget(before[spec.area], dock)
@@ -97,6 +99,13 @@ class PanelDocks:
         self._window.addDockWidget(area, dock)
         self.docks[name] = dock
         return dock
+
+    def join(self, front: str, behind: str) -> None:
+        """Show two docks as tabs of one place, the first of them in front."""
+        dock = self.docks[front]
+        dock.setTitleBarWidget(QWidget(dock))  # its tab is its title
+        self._window.tabifyDockWidget(dock, self.docks[behind])
+        dock.raise_()
 
     def load_next(self) -> None:
         """Make the next panel that is missing, and come back for the one after when the window is idle."""

@@ -85,7 +85,7 @@ class FileFlow(QObject):
 
     def _show_open(self, net: Path, solver: Path | None) -> bool:
         """Go to the tab of a file that is open already; return whether it is."""
-        page = self._page_with(net)
+        page = self.page_with(net)
         if page is None:
             return False
         if solver is not None:
@@ -94,7 +94,8 @@ class FileFlow(QObject):
         self._window.settings.add_recent(net)
         return True
 
-    def _page_with(self, net: Path) -> DocumentPage | None:
+    def page_with(self, net: Path) -> DocumentPage | None:
+        """Return the tab in which a file is open, by whatever path, or None."""
         for page in self._window.tabs.pages():
             path = page.document.path
             if path is not None and (path == net or (path.exists() and net.exists() and path.samefile(net))):
@@ -140,7 +141,7 @@ class FileFlow(QObject):
     def _save(self, path: Path | None, *, force: bool) -> bool:
         window = self._window
         document = window.document
-        other = self._page_with(path.absolute()) if path is not None else None
+        other = self.page_with(path.absolute()) if path is not None else None
         if other is not None and other.document is not document:
             text = f"'{other.document.title}' is open in another tab. Choose another name, or close that tab first."
             window.notify(text, "error")

@@ -26,6 +26,7 @@ def window_handlers(window: MainWindow) -> dict[str, Callable[[], object]]:
         "undo": lambda: window.document.undo_stack.undo(),
         "redo": lambda: window.document.undo_stack.redo(),
         **_canvas_handlers(window),
+        "new_layer": window.plugins.code.new_layer,
         "theme": window.toggle_theme,
         "about": window.say_version,
     }
@@ -49,4 +50,12 @@ def _canvas_handlers(window: MainWindow) -> dict[str, Callable[[], object]]:
         "actual_size": lambda: window.canvas.set_scale(1.0),
         "zoom_in": lambda: window.canvas.zoom_by(1.25),
         "zoom_out": lambda: window.canvas.zoom_by(0.8),
+        "fold": lambda: window.canvas.fold_repeats(),
+        "block": lambda: window.canvas.fold_selection(),
+        "keep_block": lambda: window.canvas.keep_block(),
+        "put_frame": lambda: window.canvas.add_frame(),
+        "note": lambda: window.canvas.do("note"),
+        "minimap": lambda: window.canvas.minimap.toggle(),
+        "export_picture": lambda: window.canvas.export_picture(),
+        "copy_picture": lambda: window.canvas.copy_picture(),
     }

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 from app.document import Document
 from app.icons import icon
 from app.palette.dock import PalettePanel
+from app.palette.entries import palette_entries
 from app.qt import Debounce, guard
 from app.theme import Theme
 from app.window.actions import enable, make_actions
@@ -21,6 +22,7 @@ from app.window.dialectmenu import DialectMenu
 from app.window.docks import PanelDocks
 from app.window.files import FileFlow
 from app.window.handlers import window_handlers
+from app.window.heatmenu import HeatMenu
 from app.window.menus import SPECS, fill_menus, fill_recent
 from app.window.page import DocumentPage
 from app.window.pluginflow import PluginFlow
@@ -47,10 +49,13 @@ class MainWindow(QMainWindow):
     ----------
     document_added, document_left : Signal(Document)
         A document got its tab; a document is closed.
+    closing : Signal()
+        The window is about to close, and the user has agreed.
     """
 
     document_added = Signal(object)
     document_left = Signal(object)
+    closing = Signal()
 
     def __init__(self, settings: WindowSettings | None = None) -> None:
         super().__init__()
@@ -68,14 +73,16 @@ class MainWindow(QMainWindow):
         self.palette_panel = PalettePanel()
         self._docks = PanelDocks(self, self._panel_made)
         self._docks.add_dock("palette", "Layers", self.palette_panel, Qt.DockWidgetArea.LeftDockWidgetArea)
+        self._docks.join("palette", "outline")
         self.actions_by_name = make_actions(self, SPECS, window_handlers(self))
         self.views = ViewChooser(lambda: self.document, self)
         self.toolbar = MainToolBar(self.actions_by_name, self.views, self)
         self.addToolBar(self.toolbar)
         docks = self._docks
         dialects = DialectMenu(lambda: self.document, self)
+        self.heat_menu = HeatMenu(lambda: self.canvas, self)
         self.recent_menu, self.train_menu = fill_menus(
-            self, self.actions_by_name, docks.docks, docks.go_actions(), dialects, self.views
+            self, self.actions_by_name, docks.docks, docks.go_actions(), dialects, self.views, self.heat_menu
         )
         self.recent_menu.aboutToShow.connect(self._fill_recent)
         self.palette_panel.chosen.connect(lambda kind: self.canvas.add_layer(kind))
@@ -111,6 +118,10 @@ class MainWindow(QMainWindow):
             panel.folder_trusted.connect(self.plugins.trust_project)
         elif name == "plugins":
             self.plugins.take_panel(panel)
+        elif name == "code":
+            self.plugins.code.take_pane(panel)
+        elif name == "outline":
+            panel.revealed.connect(lambda node: self.canvas.reveal(node))
         elif name == "problems":
             panel.line_activated.connect(self._show_line)
             self._show_counts()
@@ -150,7 +161,7 @@ class MainWindow(QMainWindow):
 
     def _add_page(self, document: Document) -> DocumentPage:
         page = DocumentPage(document, self)
-        self.plugins.attach(document)
+        self.plugins.attach(document, page.canvas)
         self._connect(page)
         self.tabs.add(page)
         self.document_added.emit(document)
@@ -209,6 +220,8 @@ class MainWindow(QMainWindow):
         for signal in (stack.canUndoChanged, stack.canRedoChanged, stack.undoTextChanged, stack.redoTextChanged):
             signal.connect(self._undo_changed)
         canvas.refused.connect(lambda text: page.bars.add(text, "warning"))
+        canvas.told.connect(page.bars.add)
+        canvas.templates_changed.connect(self._offer_templates)
         canvas.escaped.connect(page.bars.dismiss_newest)
         canvas.files_dropped.connect(self.files.open_dropped)
         canvas.cursor_moved.connect(self.status.show_pointer)
@@ -294,6 +307,10 @@ class MainWindow(QMainWindow):
         count = sum(1 for each in self.document.diagnostics if each.severity != "info")
         self._docks.docks["problems"].setWindowTitle(f"Problems ({count})" if count else "Problems")
 
+    @guard
+    def _offer_templates(self) -> None:
+        self.palette_panel.set_infos(palette_entries(self.document))
+
     def commit_edits(self) -> None:
         """Take over what is being typed in a panel before the document is saved or left."""
         for panel in self._docks.panels.values():
@@ -373,9 +390,10 @@ class MainWindow(QMainWindow):
 
     @guard
     def closeEvent(self, event: QCloseEvent) -> None:
-        if not self.files.may_leave_all():
+        if not self.files.may_leave_all() or not self.plugins.code.may_leave():
             event.ignore()
             return
+        self.closing.emit()
         self.settings.save_window(self.saveGeometry(), self.saveState())
         self._docks.shut_down()
         self.plugins.close()

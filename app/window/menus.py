@@ -37,30 +37,40 @@ SPECS = (
     ActionSpec("find", "&Find layer\u2026", "magnifying-glass", tip="Find a layer of the net", hint="Ctrl+F"),
     ActionSpec("select_all", "Select &all", "", ("Ctrl+A",)),
     ActionSpec("add", "&Add layer\u2026", "plus", (), "Add a layer", hint="Tab"),
+    ActionSpec("new_layer", "New &Python layer\u2026", "code", (), "Make a layer of your own, in Python"),
     ActionSpec("layout", "&Lay out", "tree-structure", ("Ctrl+Shift+L",), "Lay the net out"),
     ActionSpec("fit", "Frame a&ll", "corners-out", (), "Frame all", hint="Home"),
     ActionSpec("frame", "Frame &selection", "frame-corners", (), "Frame the selection", hint="F"),
     ActionSpec("actual_size", "&100 %", "", (), "Zoom to 100 %", hint="1"),
     ActionSpec("zoom_in", "Zoom &in", "magnifying-glass-plus", ("Ctrl++", "Ctrl+=")),
+    ActionSpec("fold", "Fold &repeated blocks", "stack", ("Ctrl+Shift+F",), "Fold repeated blocks, or unfold them"),
+    ActionSpec("block", "Fold to a &block", "", ("Alt+C",), "Fold the selection to a block, or unfold the block"),
+    ActionSpec("keep_block", "&Keep as a block of mine", tip="Keep the selected layers in the palette"),
+    ActionSpec("put_frame", "Put a &frame around", "", ("Ctrl+G",), "Put a frame around the selection"),
+    ActionSpec("note", "Write a &note", tip="Write a note at the pointer", hint="Shift+P"),
+    ActionSpec("minimap", "&Map", "map-trifold", (), "Show or hide the map", hint="M"),
+    ActionSpec("export_picture", "&Export picture\u2026", "image", ("Ctrl+Shift+E",), "Draw the net to a file"),
+    ActionSpec("copy_picture", "Copy as &image", tip="Put an image of the net on the clipboard"),
     ActionSpec("zoom_out", "Zoom &out", "magnifying-glass-minus", ("Ctrl+-",)),
     ActionSpec("theme", "Light or dark &theme", "moon", ("Ctrl+Shift+T",), "Change between light and dark"),
     ActionSpec("about", "&About Netcanvas", "info"),
 )
 
 _MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("&File", ("new", "open", "*recent", "-", "save", "save_as", "-", "close_tab", "quit")),
+    ("&File", ("new", "open", "*recent", "-", "save", "save_as", "export_picture", "-", "close_tab", "quit")),
     (
         "&Edit",
         (
             *("undo", "redo", "-", "cut", "copy", "paste", "paste_wired", "duplicate", "delete", "dissolve"),
-            *("-", "select_all", "find"),
+            *("-", "put_frame", "note", "block", "keep_block", "copy_picture", "-", "select_all", "find"),
         ),
     ),
-    ("&Net", ("add", "layout", "-", "*dialects")),
+    ("&Net", ("add", "new_layer", "layout", "-", "*dialects")),
     (
         "&View",
         (
-            *("fit", "frame", "actual_size", "zoom_in", "zoom_out", "-", "*views", "-", "*go", "*docks", "-"),
+            *("fit", "frame", "actual_size", "zoom_in", "zoom_out", "-", "fold", "minimap", "*heat", "-"),
+            *("*views", "-", "*go", "*docks", "-"),
             *("next_tab", "previous_tab", "-", "theme"),
         ),
     ),
@@ -76,6 +86,7 @@ def fill_menus(
     go: Sequence[QAction],
     dialects: QMenu,
     views: QMenu,
+    heat: QMenu,
 ) -> tuple[QMenu, QMenu]:
     """Make the menu bar; return the menus of recent files and of training, which are filled later."""
     training = QMenu()
@@ -94,6 +105,8 @@ def fill_menus(
                 menu.addMenu(dialects)
             elif name == "*views":
                 menu.addMenu(views)
+            elif name == "*heat":
+                menu.addMenu(heat)
             elif name == "*go":
                 menu.addActions(go)
             elif name == "*docks":

@@ -14,11 +14,13 @@ from app.jobs import Jobs
 from app.palette.entries import palette_entries
 from app.plugins.shelf import PluginShelf
 from app.qt import guard
+from app.window.codeflow import CodeFlow
 from engine.errors import NetcanvasError
 from engine.paths import search_folders
 
 if TYPE_CHECKING:
     from app.document import Document
+    from app.window.canvas_area import CanvasArea
     from app.window.mainwindow import MainWindow
     from engine.graph import NodeId
     from engine.inspection import InspectionClient, LayerListing
@@ -48,12 +50,12 @@ class PluginFlow(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
-        self._asked: Document | None = None
         self._panel: Any = None
         self._client: InspectionClient | None = None
         self._jobs = Jobs(self)
         self._sheets: list[Any] = []
         self.listings: dict[Path, LayerListing] = {}
+        self.code = CodeFlow(window, self)
         self.shelf = PluginShelf(window.settings, self)
         self.shelf.changed.connect(self._shelf_changed)
         self.shelf.edited.connect(self._edited)
@@ -69,8 +71,12 @@ class PluginFlow(QObject):
         """The document that is shown."""
         return self._window.document
 
-    def attach(self, document: Document) -> None:
-        """Give a document that is shown the plugins it may use."""
+    def attach(self, document: Document, canvas: CanvasArea) -> None:
+        """Give a document that is shown the plugins it may use, and serve its canvas."""
+        canvas.new_layer_asked.connect(self.code.new_layer)
+        canvas.error_asked.connect(self.show_error)
+        canvas.code_asked.connect(self.code.show_node)
+        document.shapes_changed.connect(self._shapes_changed)
         if document.path is not None:
             document.live.trusted = self._window.settings.is_trusted(document.path.parent)
         document.live.plugins.use(self.shelf.trusted)
@@ -163,10 +169,10 @@ class PluginFlow(QObject):
         """Ask once a document, when it has plugin code that came with it."""
         document = self.document
         path, live = document.path, document.live
-        if path is None or live.trusted or self.is_safe or self._asked is document:
+        if path is None or live.trusted or self.is_safe or live.plugins.asked:
             return
         if self._wants_code(document):
-            self._asked = document
+            live.plugins.asked = True
             self._window.notify(
                 f"This net has Python layers. Their code in '{path.parent.name}' is not run until you allow it; "
                 "until then their shapes stay unknown.",
@@ -195,8 +201,17 @@ class PluginFlow(QObject):
     @guard
     def _edited(self) -> None:
         self.document.live.plugins_edited()
+        self.code.refresh()
         if self._panel is not None and self._panel.isVisible():
             self.check()
+
+    @guard
+    def _shapes_changed(self) -> None:
+        self.code.refresh()
+
+    def show_code(self, file: Path, line: int = 0) -> None:
+        """Show a source file in the code editor."""
+        self.code.show(file, line)
 
     def reload(self) -> None:
         """Look at all plugins again, as after an edit."""
@@ -210,6 +225,7 @@ class PluginFlow(QObject):
         places = [base / "plugins" for base in search_folders(document.path.parent if document.path else None)]
         self.shelf.watch(plugins.folders, plugins.loose, places)
         self._ask_for_trust()
+        self.code.plugins_seen()
         if self._panel is not None:
             self._panel.refresh()
 
@@ -240,6 +256,7 @@ class PluginFlow(QObject):
 
     def _checked(self, found: dict[Path, LayerListing]) -> None:
         self.listings = found
+        self.code.refresh()
         if self._panel is not None:
             self._panel.refresh()
 
@@ -250,7 +267,7 @@ class PluginFlow(QObject):
         name = self.document.graph.node(node).name
         text, file, line = whole_error(self.document, node)
         sheet = ErrorSheet(f"Layer '{name}'", text, file, self._window)
-        sheet.code_asked.connect(lambda: self._window.show_code(Path(file), line, text))
+        sheet.code_asked.connect(lambda: self.code.show(Path(file), line))
         sheet.convert_asked.connect(lambda: self.convert([Path(file)]))
         self._open(sheet)
 
@@ -316,8 +333,10 @@ class PluginFlow(QObject):
     def close(self) -> None:
         """End the watch and what runs."""
         self.shelf.close()
+        self.code.close()
         for sheet in self._sheets:
-            sheet.close()
+            if not sheet.is_closed:
+                sheet.close()
         if self._client is not None:
             self._client.close()
         self._jobs.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings
@@ -10,7 +10,8 @@ from PySide6.QtCore import QByteArray, QSettings
 __all__ = ["WindowSettings"]
 
 _MOST_RECENT = 10
-_LAYOUT_VERSION = 1
+_LAYOUT_VERSION = 2
+_MOST_COMMANDS = 8
 
 
 class WindowSettings:
@@ -70,6 +71,40 @@ class WindowSettings:
     def set_plugin_folders(self, folders: Iterable[Path]) -> None:
         """Remember the plugin folders that the user named."""
         self._settings.setValue("plugin_folders", list(dict.fromkeys(map(str, folders))))
+
+    @property
+    def recent_commands(self) -> list[str]:
+        """Names of the actions that were chosen last in the command palette, newest first."""
+        return self._names("recent_commands")
+
+    def add_recent_command(self, name: str) -> None:
+        """Put an action to the top of the recent ones."""
+        rest = (each for each in self.recent_commands if each != name)
+        self._settings.setValue("recent_commands", [name, *rest][:_MOST_COMMANDS])
+
+    @property
+    def shortcuts(self) -> dict[str, tuple[str, ...]]:
+        """Keys that the user changed, in portable notation, by the name of what they do."""
+        self._settings.beginGroup("shortcuts")
+        names = self._settings.childKeys()
+        self._settings.endGroup()
+        return {name: tuple(key for key in self._names(f"shortcuts/{name}") if key) for name in names}
+
+    def set_shortcut(self, name: str, keys: Sequence[str] | None) -> None:
+        """Remember the keys of an action; None goes back to its own."""
+        if keys is None:
+            self._settings.remove(f"shortcuts/{name}")
+        else:
+            self._settings.setValue(f"shortcuts/{name}", list(keys) or "")
+
+    @property
+    def tour_step(self) -> int:
+        """The step at which the tour was left; 0 before it began."""
+        return int(str(self._settings.value("tour_step", 0)))
+
+    @tour_step.setter
+    def tour_step(self, step: int) -> None:
+        self._settings.setValue("tour_step", step)
 
     def _names(self, key: str) -> list[str]:
         """A list of texts; a list of one is stored as a plain text by some backends."""

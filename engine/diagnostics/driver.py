@@ -27,6 +27,7 @@ from engine.diagnostics.layers import (
 )
 from engine.diagnostics.learning import check_in_place, check_loss_weight, check_sharing, destroying
 from engine.diagnostics.memo import SchemaMemo
+from engine.diagnostics.param_strs import ParamSchemas, check_param_strs
 from engine.diagnostics.records import Diagnostic
 from engine.diagnostics.shapes import UNSHAPED, check_shapes
 from engine.diagnostics.views import within
@@ -51,6 +52,7 @@ def diagnose(
     folder: Path | None = None,
     memo: SchemaMemo | None = None,
     view: GraphView | None = None,
+    param_schemas: ParamSchemas | None = None,
 ) -> list[Diagnostic]:
     """Say what is wrong or doubtful, the worst first, then in document order.
 
@@ -72,8 +74,19 @@ def diagnose(
         Keep one for each document: layers that no edit concerns are then not looked at again.
     view : GraphView, optional
         Tell only of this net of the document; of all without one.
+    param_schemas : mapping, optional
+        What the ``param_str`` of plugins' Python layers may hold, by module and class.
     """
-    whole = Diagnosis(graph, schema=schema, registry=registry, shapes=shapes, folder=folder, memo=memo, view=view)
+    whole = Diagnosis(
+        graph,
+        schema=schema,
+        registry=registry,
+        shapes=shapes,
+        folder=folder,
+        memo=memo,
+        view=view,
+        param_schemas=param_schemas,
+    )
     whole.work(math.inf)
     return whole.found
 
@@ -100,12 +113,13 @@ class Diagnosis:
         folder: Path | None = None,
         memo: SchemaMemo | None = None,
         view: GraphView | None = None,
+        param_schemas: ParamSchemas | None = None,
     ) -> None:
         self.found: list[Diagnostic] = []
         self._graph = graph
         self._serial = graph.serial
         self._view = view
-        self._steps = _check(graph, schema, registry, shapes or {}, folder, memo or SchemaMemo())
+        self._steps = _check(graph, schema, registry, shapes or {}, folder, memo or SchemaMemo(), param_schemas or {})
 
     @property
     def is_stale(self) -> bool:
@@ -150,6 +164,7 @@ def _check(
     shapes: Mapping[NodeId, Any],
     folder: Path | None,
     memo: SchemaMemo,
+    param_schemas: ParamSchemas,
 ) -> Iterator[Diagnostic | None]:
     """Go through all rules; None between two layers, where a slice may end."""
     problems = graph.problems
@@ -176,6 +191,7 @@ def _check(
     yield from (each for each in check_net_fields(graph, schema) if each.line not in broken)
     if folder is not None:
         yield from check_files(graph, memo.files, folder)
+    yield from check_param_strs(graph, param_schemas)
     yield from check_shapes(graph, shapes, registry, misshapen)
     yield from check_sharing(graph, _in_order(graph, memo.sharing), shapes)
     yield from check_in_place(graph, _in_order(graph, destroying(memo.in_place, shapes)), shapes, memo.losses)

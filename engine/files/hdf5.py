@@ -7,16 +7,42 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import numpy.typing as npt
 
 from engine.errors import FileFormatError
 from engine.files.blobs import FloatArray
 
-__all__ = ["hdf5_image", "is_hdf5", "open_hdf5", "put_text", "read_floats", "read_integer", "read_text"]
+__all__ = [
+    "hdf5_image",
+    "is_dataset",
+    "is_group",
+    "is_hdf5",
+    "open_hdf5",
+    "put_text",
+    "read_floats",
+    "read_integer",
+    "read_text",
+]
 
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
+
+
+def _h5py() -> Any:
+    """Import h5py when a file of its kind is at hand: the editor starts without it."""
+    import h5py
+
+    return h5py
+
+
+def is_group(item: object) -> bool:
+    """Whether an item of an HDF5 file is a group."""
+    return isinstance(item, _h5py().Group)
+
+
+def is_dataset(item: object) -> bool:
+    """Whether an item of an HDF5 file is a data set."""
+    return isinstance(item, _h5py().Dataset)
 
 
 def is_hdf5(path: Path) -> bool:
@@ -38,7 +64,7 @@ def open_hdf5(path: Path) -> Iterator[Any]:
         If the file is damaged, where it is opened or inside the block.
     """
     try:
-        with h5py.File(path, "r") as file:
+        with _h5py().File(path, "r") as file:
             yield file
     except (OSError, KeyError, RuntimeError) as error:
         raise FileFormatError(
@@ -58,7 +84,7 @@ def hdf5_image() -> Iterator[tuple[Any, list[bytes]]]:
         Holds the content of the file once the block has ended.
     """
     image: list[bytes] = []
-    with h5py.File("image.h5", "w", driver="core", backing_store=False) as file:
+    with _h5py().File("image.h5", "w", driver="core", backing_store=False) as file:
         yield file, image
         file.flush()
         image.append(file.id.get_file_image())
@@ -85,6 +111,7 @@ def read_text(file: Any, name: str) -> str:
 
 def put_text(file: Any, name: str, text: bytes) -> None:
     """Store a text as Caffe does: of fixed length, with a zero at its end."""
+    h5py = _h5py()
     kind = h5py.h5t.C_S1.copy()
     kind.set_size(len(text) + 1)
     kind.set_strpad(h5py.h5t.STR_NULLTERM)

@@ -10,12 +10,11 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-import h5py
 import numpy as np
 import numpy.typing as npt
 
 from engine.errors import FileFormatError
-from engine.files.hdf5 import hdf5_image, open_hdf5, put_text, read_floats, read_integer, read_text
+from engine.files.hdf5 import hdf5_image, is_group, open_hdf5, put_text, read_floats, read_integer, read_text
 from engine.files.stored import StoredState
 
 __all__ = ["encode_hdf5_state", "read_hdf5_state"]
@@ -31,8 +30,8 @@ def read_hdf5_state(path: Path) -> StoredState:
     """
     with open_hdf5(path) as file:
         history = file.get("history")
-        if "iter" not in file or not isinstance(history, h5py.Group):
-            raise _no_state(path, isinstance(file.get("data"), h5py.Group))
+        if "iter" not in file or not is_group(history):
+            raise _no_state(path, is_group(file.get("data")))
         arrays = []
         for index in range(len(history)):
             if str(index) not in history:

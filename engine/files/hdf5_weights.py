@@ -13,12 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 
 from engine.errors import FileFormatError, WeightsError
 from engine.files.blobs import StoredBlob
-from engine.files.hdf5 import hdf5_image, open_hdf5, read_floats
+from engine.files.hdf5 import hdf5_image, is_dataset, is_group, open_hdf5, read_floats
 from engine.files.stored import StoredLayer, host_blobs, layers_of
 
 __all__ = ["check_hdf5_names", "encode_hdf5_weights", "owned_params", "read_hdf5_layers"]
@@ -42,7 +41,7 @@ def read_hdf5_layers(path: Path) -> tuple[StoredLayer, ...]:
     """
     with open_hdf5(path) as file:
         data = file.get("data")
-        if not isinstance(data, h5py.Group):
+        if not is_group(data):
             raise _no_weights(path, file)
         return tuple(_layers(data, ""))
 
@@ -61,7 +60,7 @@ def _no_weights(path: Path, file: Any) -> FileFormatError:
 
 
 def _layers(group: Any, name: str) -> Iterator[StoredLayer]:
-    datasets = {key: item for key, item in group.items() if isinstance(item, h5py.Dataset)}
+    datasets = {key: item for key, item in group.items() if is_dataset(item)}
     indices = [int(key) for key in datasets if key.isdecimal()]
     if name and (indices or not len(group)):
         blobs: list[StoredBlob | None] = [None] * (max(indices, default=-1) + 1)
@@ -69,7 +68,7 @@ def _layers(group: Any, name: str) -> Iterator[StoredLayer]:
             blobs[index] = StoredBlob(read_floats(datasets[str(index)]), legacy=False)
         yield StoredLayer(name.replace(_ESCAPED_SLASH, "/"), "", tuple(blobs))
     for key, item in group.items():
-        if isinstance(item, h5py.Group):
+        if is_group(item):
             yield from _layers(item, f"{name}/{key}" if name else key)
 
 

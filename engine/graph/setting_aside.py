@@ -1,10 +1,10 @@
 """Verbs that set a layer aside without losing it: bypass, and freezing its weights.
 
-Both are plain edits of the text, so that what is shown, saved and trained stays one thing, and both are told by a comment
-of their own above the layer, which says how to take them back:
+Both are plain edits of the text, so that what is shown, saved and trained stays one thing, and both are told by a
+comment of their own above the layer, which says how to take them back:
 
-* A bypassed layer is in no net (``exclude { }``); what read its tops reads its bottoms. Each reader keeps the name that it
-  gave up in a comment, the newest last.
+* A bypassed layer is in no net (``exclude { }``); what read its tops reads its bottoms. Each reader keeps the name that
+  it gave up in a comment, the newest last.
 * The weights of a frozen layer have ``lr_mult: 0``; the comment holds the rates that were written before.
 """
 
@@ -60,6 +60,14 @@ class SettingAsideVerbs(FragmentVerbs):
                     f"{title} cannot be bypassed: its bottom {_passed(binding.bottoms, top)} is not connected.",
                     next_step="Connect it first.",
                 )
+
+    def _check_ends(self, source: NodeId, top: int, target: NodeId, bottom: int) -> None:
+        for node in (source, target):
+            if self.is_bypassed(node):
+                raise CheckError(
+                    f"{self.node(node).heading} is bypassed: it is in no net.", next_step="Take it in again first."
+                )
+        super()._check_ends(source, top, target, bottom)
 
     @verb
     def bypass(self, node: NodeId) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, TypeAlias
 
 from engine.errors import NetcanvasError
+from engine.faults import text_of
 from engine.inspection.guarding import Guard, answer_signals
 from engine.inspection.messages import error_to_json
 
@@ -100,6 +101,6 @@ def _answer(line: bytes, tasks: Mapping[str, Task], send: Callable[[dict[str, An
         return {"id": question["id"], "error": error_to_json(error)}
     except MemoryError:
         return {"id": question["id"], "failed": "it needs more memory than is allowed", "traceback": ""}
-    except (Exception, SystemExit) as error:
-        failed = f"{type(error).__name__}: {error}"
+    except BaseException as error:  # nobody interrupts this process; the code that it runs may raise anything
+        failed = f"{type(error).__name__}: {text_of(error)}"
         return {"id": question["id"], "failed": failed, "traceback": traceback.format_exc()}

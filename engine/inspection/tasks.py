@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,9 @@ import numpy as np
 from engine.backends import Workspace, get_backend
 from engine.inspection.shaping import shape_layer
 from engine.layer import Layer, LayerContext, Phase, binding
+from engine.operators import settings_of
 from engine.plugins import PluginProject, find_plugins, python_layer_factory
-from engine.plugins.failures import layer_classes
+from engine.plugins.failures import layer_classes, operator_functions
 from engine.plugins.functions import FunctionLayer
 from engine.plugins.roots import plugin_finder
 from engine.registry import LayerRegistry, default_registry
@@ -115,7 +117,7 @@ def _list_module(question: dict[str, Any], tell: Callable[[str], None]) -> dict[
     loaded = project.load_module(question["module"], layer=question["module"])
     own = [
         (name, cls)
-        for name in layer_classes(loaded.module)
+        for name in [*layer_classes(loaded.module), *_operators(loaded.module)]
         if (cls := getattr(loaded.module, name)).__module__ == loaded.module.__name__
     ]
     return {
@@ -124,6 +126,17 @@ def _list_module(question: dict[str, Any], tell: Callable[[str], None]) -> dict[
             for name, cls in own
         ]
     }
+
+
+def _operators(module: ModuleType) -> list[str]:
+    """Return the functions of a module that are meant as layers, by the names of their parameters."""
+    functions = {name: getattr(module, name) for name in operator_functions(module)}
+    gradients = {id(settings_of(function).gradient) for function in functions.values()}
+    return [
+        name
+        for name, function in functions.items()
+        if function.__code__.co_varnames[:2] == ("inputs", "outputs") and id(function) not in gradients
+    ]
 
 
 _REGISTRIES = _Registries()  # of this process, which answers one question at a time

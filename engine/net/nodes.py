@@ -133,7 +133,7 @@ def layer_failure(layer: Layer, method: str, error: BaseException) -> NetcanvasE
     # Nets of built-in layers need no plugin code
     from engine.plugins import as_written, hint_for, place_of, plugin_traceback
 
-    code = type(layer)._netcanvas_code(layer)
+    code, hint = type(layer)._netcanvas_code(layer), type(layer)._netcanvas_hint(layer, method)
     file, line = place_of(error)
     place = f", {file}:{line}" if file else ""
     return PluginError(
@@ -141,6 +141,6 @@ def layer_failure(layer: Layer, method: str, error: BaseException) -> NetcanvasE
         bound.type,
         as_written(f"{summary} ({code}{place})"),
         method=method,
-        next_step=hint_for(error) or "Mend the layer's code and run again.",
+        next_step=hint_for(error) or hint or "Mend the layer's code and run again.",
         traceback_text=plugin_traceback(error),
     )

@@ -160,7 +160,13 @@ class PluginCatalogue:
                 known = registry.info(entry.type)
                 if known is not None and known.builtin and folder.needs_trust and not trusted:
                     continue
-                registry.register_factory(entry.type, partial(_make, folder, entry), _info(folder, entry))
+                make, info = partial(_make, folder, entry), _info(folder, entry)
+                if entry.only_with:
+                    registry.add_variant(
+                        entry.type, entry.only_with, make, plugin=folder.name, needs_trust=folder.needs_trust
+                    )
+                else:
+                    registry.register_factory(entry.type, make, info)
         for folder in self.folders:
             if folder.fragment is not None and not _unusable(folder, safe):
                 registry.add_fragment(folder.fragment)

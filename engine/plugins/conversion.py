@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import NetcanvasError
+from engine.plugins.old_meaning import expand_tabs, keep_meaning
 from engine.plugins.python2 import Python2Finding, decode_source, find_python2
 from engine.plugins.scan import walk_sources
 
@@ -41,8 +42,8 @@ class ConvertedFile:
     findings : tuple of Python2Finding
         What was found in it.
     divisions : tuple of int
-        Lines on which ``/`` may have divided whole numbers, rounding down. A conversion leaves them, and they are for
-        a person to look at.
+        Lines on which ``/=`` may have divided whole numbers, rounding down. A conversion leaves them, and they are for
+        a person to look at; other divisions keep their meaning (:mod:`engine.plugins.old_meaning`).
     error : str
         Why it cannot be converted; empty where it can.
     """
@@ -176,14 +177,26 @@ def _convert(path: Path, converter: Any) -> ConvertedFile | None:
     whole = text if text.endswith("\n") else f"{text}\n"
     try:
         after = str(converter.refactor_string(whole.replace("\r\n", "\n"), str(path)))
-        tree = ast.parse(after)
+        if "\t" in after and _is_mixed(after):
+            after = expand_tabs(after)
+        after, divisions = keep_meaning(after, rounds=not _TRUE_DIVISION.search(text))
     except Exception as error:  # the converter's parser has errors of its own
         return ConvertedFile(path, data, data, findings, error=f"{type(error).__name__}: {error}")
     after = after.replace("\n", "\r\n") if "\r\n" in text else after
     has_coding = data.lstrip()[:2] == b"#!" or b"coding" in b"".join(data.split(b"\n", 2)[:2])
     encoded = after.encode(_coding_of(data) if has_coding else "utf-8")
-    divisions = () if _TRUE_DIVISION.search(text) else tuple(_divisions(tree))
     return ConvertedFile(path, data, encoded, findings, divisions)
+
+
+def _is_mixed(text: str) -> bool:
+    """Whether a module's indentation mixes tabs and spaces as Python 3 refuses it."""
+    try:
+        ast.parse(text)
+    except TabError:
+        return True
+    except SyntaxError:
+        return False
+    return False
 
 
 def _coding_of(data: bytes) -> str:
@@ -192,32 +205,6 @@ def _coding_of(data: bytes) -> str:
         return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
     except SyntaxError:
         return "utf-8"
-
-
-def _divisions(tree: ast.Module) -> Iterator[int]:
-    """Yield the lines on which whole numbers may have been divided."""
-    lines = {node.lineno for node in ast.walk(tree) if isinstance(node, ast.BinOp) and _may_round(node)}
-    lines |= {
-        node.lineno
-        for node in ast.walk(tree)
-        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div) and not _is_float(node.value)
-    }
-    yield from sorted(lines)
-
-
-def _may_round(node: ast.BinOp) -> bool:
-    return isinstance(node.op, ast.Div) and not _is_float(node.left) and not _is_float(node.right)
-
-
-def _is_float(node: ast.expr) -> bool:
-    """Whether an expression is a float for certain."""
-    if isinstance(node, ast.Constant):
-        return isinstance(node.value, float)
-    if isinstance(node, ast.UnaryOp):
-        return _is_float(node.operand)
-    if isinstance(node, ast.BinOp):
-        return _is_float(node.left) or _is_float(node.right)
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "float"
 
 
 def _write(path: Path, data: bytes) -> None:

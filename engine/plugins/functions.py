@@ -71,11 +71,20 @@ class FunctionLayer(Layer):
     def _netcanvas_code(self) -> str:
         return f"function {self._module.__name__}.{self._function_name}"
 
+    def _netcanvas_hint(self, method: str) -> str:
+        if method != "reshape" or self._settings.shapes is not None:
+            return ""
+        return "Its shapes come from a call on zeros; @operator(shapes=...) declares them where it cannot take these."
+
     def _netcanvas_bound(self) -> None:
         settings = self._settings
         self._workspace = OperatorWorkspace(self.context.blobs, shapes_only=self.context.shapes_only)
-        self._forward = self.function
-        self._backward = settings.gradient
+        self._take(self.function, settings.gradient)
+
+    def _take(self, forward: Callable[..., Any], backward: Callable[..., Any] | None) -> None:
+        self._forward, self._backward = forward, backward
+        self._forward_looks = takes_workspace(forward, self._settings.pass_workspace)
+        self._backward_looks = backward is not None and takes_workspace(backward)
 
     def setup(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
         """Let a builder make the operator."""
@@ -83,9 +92,9 @@ class FunctionLayer(Layer):
             built = self.function(self.layer_param.python_param.param_str)
             pair = built if isinstance(built, tuple) else (built, None)
             made = settings_of(pair[0])
-            self._forward, self._backward = pair[0], pair[1] or made.gradient or self._settings.gradient
-            if not is_operator(self._forward):
+            if not is_operator(pair[0]):
                 self.fail(f"expected the builder to return a function of inputs and outputs, got {built!r}.")
+            self._take(pair[0], pair[1] or made.gradient or self._settings.gradient)
             self._settings = replace(self._settings, shapes=self._settings.shapes or made.shapes)
 
     def reshape(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
@@ -132,15 +141,15 @@ class FunctionLayer(Layer):
             OutputTensor(blob, index, self.context.dtype, shaped=False, settled=False)
             for index, blob in enumerate(made)
         ]
-        self._call(self._forward, [InputTensor(array) for array in arrays], outputs)
+        self._call([InputTensor(array) for array in arrays], outputs)
         self._check(outputs)
         return made
 
-    def _call(self, function: Callable[..., Any], inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
-        if takes_workspace(function, self._settings.pass_workspace if function is self._forward else None):
-            function(inputs, outputs, self._workspace)
+    def _call(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        if self._forward_looks:
+            self._forward(inputs, outputs, self._workspace)
         else:
-            function(inputs, outputs)
+            self._forward(inputs, outputs)
 
     def _check(self, outputs: Sequence[OutputTensor]) -> None:
         for index, output in enumerate(outputs):
@@ -164,7 +173,7 @@ class FunctionLayer(Layer):
             )
             for index, blob in enumerate(top)
         ]
-        self._call(self._forward, [InputTensor(blob.data) for blob in bottom], outputs)
+        self._call([InputTensor(blob.data) for blob in bottom], outputs)
         self._check(outputs)
 
     def backward(self, top: Sequence[Blob], propagate_down: Sequence[bool], bottom: Sequence[Blob]) -> None:
@@ -181,7 +190,11 @@ class FunctionLayer(Layer):
             blob = bottom[index]
             own = propagate_down[index] and id(blob) not in in_place
             gradients.append(GradientTensor(blob.diff if own else np.zeros_like(blob.diff), index))
-        self._call(backward, [InputTensor(array) for array in arrays], gradients)
+        inputs = [InputTensor(array) for array in arrays]
+        if self._backward_looks:
+            backward(inputs, gradients, self._workspace)
+        else:
+            backward(inputs, gradients)
         for index, gradient in zip(computed, gradients, strict=True):
             if not propagate_down[index]:
                 continue

@@ -21,6 +21,10 @@ A folder needs none: its Python layers are found by reading their source. With o
     paired = false
     param_field = "roi_pooling_param"   # one name or a list; found by the type's name when left out
 
+    [types.SoftmaxWithLoss]             # a type that there is already
+    module = "weighted_loss"
+    only_with = "loss_param.weighted"   # one field or a list: stands in for it in layers that set one of them
+
     [layers."rpn.anchors.AnchorLayer"]  # a net says  type: "Python"  and names module and class
     summary = "Anchors of all cells."
     bottoms = ["scores"]
@@ -95,6 +99,9 @@ class TypeEntry:
         As in :class:`engine.registry.LayerInfo`.
     param_fields : tuple of str
         Fields of ``LayerParameter`` with its settings, the main one first; empty to find them by the type's name.
+    only_with : tuple of str
+        Fields, dotted from ``LayerParameter``, of a type that there is already: a layer that sets one of them, to
+        something that is not empty, zero or false, is this plugin's, and every other stays what it was.
     """
 
     type: str
@@ -102,6 +109,7 @@ class TypeEntry:
     in_place: bool = False
     paired: bool = False
     param_fields: tuple[str, ...] = ()
+    only_with: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +192,7 @@ def _type_entry(name: str, table: _Table) -> TypeEntry:
         in_place=table.flag("in_place"),
         paired=table.flag("paired"),
         param_fields=table.texts("param_field") or (),
+        only_with=table.texts("only_with") or (),
     )
     table.refuse_others()
     return entry

@@ -15,10 +15,18 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from engine.faults import is_fault
 from engine.layer import Layer
 from engine.operators import is_operator
 from engine.plugins import failures
-from engine.plugins.roots import RESERVED_NAMES, PluginFinder, PluginRoot, folder_refusal, plugin_finder
+from engine.plugins.roots import (
+    RESERVED_NAMES,
+    PluginFinder,
+    PluginRoot,
+    folder_refusal,
+    import_ordinary,
+    plugin_finder,
+)
 from engine.plugins.scan import PLUGINS
 from engine.plugins.tracebacks import place_of
 from engine.resources import plugins_path, user_plugins_path
@@ -226,8 +234,10 @@ class PluginProject:
                 refused = {folder: why for folder in self._candidates if (why := folder_refusal(folder))}
                 raise failures.module_missing(layer, module, self.folders, self._known_modules(module), refused)
             try:
-                loaded = importlib.import_module(module)
-            except (Exception, SystemExit) as error:
+                loaded = import_ordinary(module)
+            except BaseException as error:
+                if not is_fault(error):
+                    raise
                 raise failures.import_failed(layer, module, found, error) from error
             return LoadedModule(module, found, loaded)
 
@@ -299,7 +309,9 @@ class PluginProject:
         file = root.locate(module)
         try:
             return LoadedModule(module, file, root.load(module))
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if not is_fault(error):
+                raise
             raise failures.import_failed(layer, module, file, error) from error
 
     def _roots(self) -> list[PluginRoot]:

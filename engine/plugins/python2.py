@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Python2Finding", "decode_source", "find_python2"]
+__all__ = ["Python2Finding", "decode_source", "find_python2", "without_strings"]
 
 _STRING_OR_COMMENT = re.compile(
     r"""(?P<prefix>(?<!\w)[uUbBrR]{1,2}|)"""
@@ -125,9 +126,23 @@ def find_python2(source: str | bytes | Path) -> tuple[Python2Finding, ...]:
             line = text.count("\n", 0, match.start()) + 1
             column = match.start() - text.rfind("\n", 0, match.start())
             found.append(Python2Finding(line, column, "ur'...' string", "r'...'"))
-    for number, line_text in enumerate(_without_strings(text).split("\n"), 1):
+    for number, line_text in enumerate(without_strings(text).split("\n"), 1):
         found += _in_line(number, line_text)
+    found += _mixed_tabs(text)
     return tuple(sorted(set(found), key=lambda each: (each.line, each.column)))
+
+
+def _mixed_tabs(text: str) -> list[Python2Finding]:
+    """Return the line from which on tabs and spaces are mixed so that only Python 2 reads them."""
+    if "\t" not in text:
+        return []
+    try:
+        ast.parse(text)
+    except TabError as error:
+        return [Python2Finding(error.lineno or 1, 1, "tabs and spaces mixed", "spaces alone")]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        pass
+    return []
 
 
 def _in_line(number: int, line: str) -> list[Python2Finding]:
@@ -150,7 +165,7 @@ def _in_line(number: int, line: str) -> list[Python2Finding]:
     return found
 
 
-def _without_strings(text: str) -> str:
+def without_strings(text: str) -> str:
     """Return the text with the insides of strings and comments blanked, line by line as long as before."""
 
     def blank(match: re.Match[str]) -> str:

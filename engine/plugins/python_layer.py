@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -122,8 +123,15 @@ def make_instance(cls: type[Layer], layer_param: Any) -> Layer:
     """Call the class as Caffe does, with the layer's message, or without if it is written against ``engine.api``."""
     from engine.compat.caffe.layer import Layer as CaffeLayer  # compat is above this package
 
+    for method in ("setup", "reshape", "forward", "backward"):
+        function = getattr(cls, method)
+        if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
+            raise TypeError(f"{method} holds a yield or is async, so that calling it would run nothing")
     make: Any = cls
-    return make(layer_param) if issubclass(cls, CaffeLayer) else make()  # type: ignore[no-any-return]
+    layer = make(layer_param) if issubclass(cls, CaffeLayer) else make()
+    if not isinstance(layer, Layer):
+        raise TypeError(f"expected a layer, got {type(layer).__name__}")
+    return layer
 
 
 def seed_global_generators(seed: int | None, name: str = "") -> None:

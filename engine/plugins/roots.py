@@ -30,6 +30,10 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
+from engine.faults import is_fault
+from engine.plugins.old_numbers import Numbers, compile_with_numbers
+from engine.plugins.shims import is_old, shimmed_builtins
+
 __all__ = [
     "OUR_PACKAGES",
     "RESERVED_NAMES",
@@ -38,6 +42,7 @@ __all__ = [
     "PluginRoot",
     "file_stamp",
     "folder_refusal",
+    "import_ordinary",
     "plugin_finder",
 ]
 
@@ -71,6 +76,17 @@ class FreshSourceLoader(SourceFileLoader):
         path = self.get_filename(fullname)
         return self.source_to_code(self.get_data(path), path)
 
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the module, with stand-ins for what an old one uses that is gone."""
+        path = self.get_filename(module.__name__)
+        names = shimmed_builtins(self.get_data(path), path, self._builtins())
+        if names is not builtins.__dict__:
+            module.__dict__["__builtins__"] = names
+        super().exec_module(module)
+
+    def _builtins(self) -> dict[str, Any]:
+        return builtins.__dict__
+
 
 class _PluginLoader(FreshSourceLoader):
     """Loads a module of a plugin root; its import statements go through the root."""
@@ -84,10 +100,13 @@ class _PluginLoader(FreshSourceLoader):
         self._root.stamps[Path(self.get_filename(fullname))] = file_stamp(self.get_filename(fullname))
         return super().get_code(fullname)
 
-    def exec_module(self, module: ModuleType) -> None:
-        """Run the module with the root's ``__import__``."""
-        module.__dict__["__builtins__"] = self._root.builtins
-        super().exec_module(module)
+    def source_to_code(self, data: Any, path: Any, *, _optimization: int = -1) -> CodeType:
+        """Compile the source, with arrays of one value for numbers where old modules have them."""
+        return compile_with_numbers(data, path) or super().source_to_code(data, path)
+
+    def _builtins(self) -> dict[str, Any]:
+        """Return those with the root's ``__import__``."""
+        return self._root.builtins
 
 
 def file_stamp(path: str | Path) -> tuple[int, int]:
@@ -125,7 +144,7 @@ class PluginRoot:
         self.neighbours: list[PluginRoot] = []
         self.requested: list[str] = []
         self.stamps: dict[Path, tuple[int, int]] = {}
-        self.builtins: dict[str, Any] = {**builtins.__dict__, "__import__": self._import}
+        self.builtins: dict[str, Any] = {**builtins.__dict__, **Numbers().names, "__import__": self._import}
         self.failures: dict[str, BaseException] = {}
         self._kept: list[str] = []
         self._generation = 1
@@ -194,10 +213,12 @@ class PluginRoot:
             try:
                 if self.imported_name(name) == name:
                     self.stamps.update((path, file_stamp(path)) for path in [self.locate(name)] if path is not None)
-                    _reload_ordinary(name)
+                    _load_ordinary(name)
                 else:
                     importlib.import_module(self.imported_name(name))
-            except (Exception, SystemExit) as error:
+            except BaseException as error:
+                if not is_fault(error):
+                    raise
                 self.failures[name] = error
                 kept = sys.modules.get(f"{old}.{name}")
                 if kept is not None:
@@ -259,9 +280,19 @@ def _is_ordinary(top: str, file: Path | None) -> bool:
     return any(place is not None and os.path.realpath(place) == os.path.realpath(file) for place in places)
 
 
-def _reload_ordinary(name: str) -> None:
-    """Load a module with an ordinary name anew; the one that was in use comes back on failure."""
-    old = sys.modules.pop(name)
+def import_ordinary(name: str) -> ModuleType:
+    """Import a layer's module that is on ``sys.path``, with stand-ins where it is an old one."""
+    if name not in sys.modules:
+        spec = importlib.util.find_spec(name)
+        loader = spec.loader if spec is not None else None
+        if spec is not None and type(loader) is SourceFileLoader and is_old(loader.get_data(loader.path)):
+            _load_ordinary(name)
+    return importlib.import_module(name)
+
+
+def _load_ordinary(name: str) -> None:
+    """Load a module with an ordinary name from its source; the one that was in use comes back on failure."""
+    old = sys.modules.pop(name, None)
     try:
         spec = importlib.util.find_spec(name)
         if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
@@ -270,8 +301,11 @@ def _reload_ordinary(name: str) -> None:
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         spec.loader.exec_module(module)
+        _keep(name, module)
     except BaseException:
-        sys.modules[name] = old
+        sys.modules.pop(name, None)
+        if old is not None:
+            sys.modules[name] = old
         raise
 
 

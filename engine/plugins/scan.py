@@ -24,7 +24,7 @@ PLUGINS = "plugins"
 
 @dataclass(frozen=True, slots=True)
 class FoundLayer:
-    """A class that looks like a Python layer.
+    """A class or function that looks like a Python layer.
 
     Attributes
     ----------
@@ -89,9 +89,10 @@ def modules_of(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def scan_folder(folder: Path) -> list[FoundLayer]:
-    """Return the layer classes that the Python files below a folder define.
+    """Return the layers that the Python files below a folder define.
 
-    A class counts when one of its bases is written ``caffe.Layer``, ``Layer`` or is a class that counts.
+    A class counts when one of its bases is written ``caffe.Layer``, ``Layer`` or is a class that counts; a function
+    when its first parameters are called ``inputs`` and ``outputs``, but for those that are gradients.
 
     Parameters
     ----------
@@ -104,12 +105,12 @@ def scan_folder(folder: Path) -> list[FoundLayer]:
             data = path.read_bytes() if path.stat().st_size <= _BIGGEST_FILE else b""
         except OSError:
             continue
-        if b"Layer" in data:
-            found += _classes(module, path, data)
+        if b"Layer" in data or b"outputs" in data:
+            found += _layers(module, path, data)
     return found
 
 
-def _classes(module: str, path: Path, data: bytes) -> Iterator[FoundLayer]:
+def _layers(module: str, path: Path, data: bytes) -> Iterator[FoundLayer]:
     try:
         tree = ast.parse(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -119,10 +120,18 @@ def _classes(module: str, path: Path, data: bytes) -> Iterator[FoundLayer]:
         return
     known = {"Layer"}
     for node in tree.body:
-        if isinstance(node, ast.ClassDef) and any(_base_name(base) in known for base in node.bases):
+        is_class = isinstance(node, ast.ClassDef) and any(_base_name(base) in known for base in node.bases)
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and (is_class or _is_operator(node)):
             known.add(node.name)
             summary = (ast.get_docstring(node) or "").strip().partition("\n")[0]
             yield FoundLayer(module, node.name, path, node.lineno, summary, True)
+
+
+def _is_operator(node: ast.stmt) -> bool:
+    if not isinstance(node, ast.FunctionDef) or node.name.startswith(("_", "grad_")):
+        return False
+    is_gradient = any("gradient_of" in ast.unparse(decorator) for decorator in node.decorator_list)
+    return [each.arg for each in node.args.args[:2]] == ["inputs", "outputs"] and not is_gradient
 
 
 def _base_name(base: ast.expr) -> str:

@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Iterable
 from pathlib import Path
 
+from engine.faults import text_of
 from engine.plugins.python2 import Python2Finding, find_python2
 
 __all__ = ["as_written", "hint_for", "place_of", "plugin_traceback", "python2_hint"]
@@ -22,6 +23,12 @@ _PYTHON2_SYNTAX = re.compile(
 _NAMESPACE = re.compile(r"netcanvas_plugins_[0-9a-f]{12}_\d+\.")
 _GONE_FROM_NUMPY = re.compile(r"module 'numpy' has no attribute '(float|int|bool|object|str|complex)'")
 _REPLACED = re.compile(r"property '(data|diff)' of '\w+' object has no setter")
+_DICT_METHOD = re.compile(r"'\w*[dD]ict' object has no attribute '(iteritems|iterkeys|itervalues|has_key)'")
+_DICT_METHODS = {"iteritems": "items()", "iterkeys": "keys()", "itervalues": "values()", "has_key": "key in it"}
+_NOT_WHOLE = re.compile(
+    r"only integers, slices|'float' object cannot be interpreted as an integer|indices must be integers|"
+    r"Blob '.*': expected whole numbers as dimensions"
+)
 _PYTHON2_NAMES = {
     "xrange": "range",
     "unicode": "str",
@@ -108,13 +115,18 @@ def hint_for(error: BaseException) -> str:
         return f"'{error.name}' is Python 2; write '{_PYTHON2_NAMES[error.name]}'."
     if isinstance(error, ModuleNotFoundError) and error.name in _PYTHON2_MODULES:
         return f"'{error.name}' is Python 2; import '{_PYTHON2_MODULES[error.name]}'."
-    gone = _GONE_FROM_NUMPY.match(str(error)) if isinstance(error, AttributeError) else None
+    if isinstance(error, IndexError | TypeError) and _NOT_WHOLE.search(text_of(error)):
+        return "Where it divides whole numbers, write '//': '/' no longer rounds down."
+    method = _DICT_METHOD.search(text_of(error)) if isinstance(error, AttributeError) else None
+    if method:
+        return f"'{method.group(1)}' is Python 2; write '{_DICT_METHODS[method.group(1)]}'."
+    gone = _GONE_FROM_NUMPY.match(text_of(error)) if isinstance(error, AttributeError) else None
     if gone:
         return f"'np.{gone.group(1)}' has left numpy; write '{gone.group(1)}'."
-    kept = _REPLACED.match(str(error)) if isinstance(error, AttributeError) else None
+    kept = _REPLACED.match(text_of(error)) if isinstance(error, AttributeError) else None
     if kept:
         return f"The net keeps '{kept.group(1)}'; write into it: {kept.group(1)}[...] = values."
-    if isinstance(error, TypeError) and str(error).startswith(
+    if isinstance(error, TypeError) and text_of(error).startswith(
         "load() missing 1 required positional argument: 'Loader'"
     ):
         return "yaml.load asks for a loader now; write 'yaml.safe_load'."

@@ -13,10 +13,10 @@ from engine.backends.base import junk_value
 from engine.layer import Layer, Phase, stream
 from engine.net import Net
 from engine.registry import LayerRegistry, default_registry
+from engine.schema.text import quote
 
 __all__ = ["LayerCase", "Outcome", "Rig"]
 
-SUBJECT = "subject"
 Values = npt.NDArray[Any]
 
 
@@ -48,6 +48,8 @@ class LayerCase:
         Parameters without a gradient (statistics).
     registry : LayerRegistry, optional
         Where the type is found; all installed ones when omitted.
+    name : str
+        What messages call the layer.
     """
 
     text: str
@@ -61,6 +63,7 @@ class LayerCase:
     params: Sequence[Values] = ()
     fixed_params: Sequence[int] = ()
     registry: LayerRegistry | None = None
+    name: str = "subject"
 
     @property
     def bottom_names(self) -> list[str]:
@@ -80,7 +83,7 @@ class LayerCase:
             dims = " ".join(f"dim: {dim}" for dim in values.shape)
             lines.append(f'layer {{ name: "{name}" type: "Input" top: "{name}" input_param {{ shape {{ {dims} }} }} }}')
         ports = [f'bottom: "{name}"' for name in self.bottom_names] + [f'top: "{name}"' for name in self.top_names]
-        lines.append(f'layer {{ name: "{SUBJECT}" {" ".join(ports)} {self.text} {extra} }}')
+        lines.append(f'layer {{ name: {quote(self.name)} {" ".join(ports)} {self.text} {extra} }}')
         return "\n".join(lines)
 
     def resized(self, batch: int) -> LayerCase:
@@ -133,9 +136,9 @@ class Rig:
         self.net = Net(
             case.net_text(extra), case.phase, seed=7, registry=case.registry or default_registry(), **options
         )
-        self.layer: Layer = self.net.layer(SUBJECT)
+        self.layer: Layer = self.net.layers[-1]
         self._draws = stream(self.layer).bit_generator.state
-        self.params = self.net.params.get(SUBJECT, [])
+        self.params = self.net.params.get(case.name, [])
         for blob, values in zip(self.params, case.params, strict=False):
             blob.data[...] = values
 

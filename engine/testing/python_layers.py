@@ -73,6 +73,7 @@ def python_layer_case(
         phase=phase,
         no_gradient=blocked,
         ungraded_tops=ungraded_tops,
+        name=layer,
     )
 
 
@@ -113,6 +114,7 @@ def case_of_message(
         phase=phase,
         no_gradient=sorted(none),
         registry=registry,
+        name=message.name or message.type,
     )
 
 

@@ -7,7 +7,7 @@ file                   content
 ``solver.prototxt``    the solver, likewise
 ``*.extras.json``      the solver's extras, where it has any
 ``environment.json``   versions, backend, threads, seed, base folders, plugin sources with their hashes
-``plugins/``           copies of those sources
+``plugins/``           copies of those, so that the net is read and built from this folder alone
 ``metrics.jsonl``      one JSON object a line: every iteration, test and snapshot
 ``log.txt``            all that the process and its libraries wrote
 ``snapshots/``         weights and solver states

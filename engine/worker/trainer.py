@@ -6,7 +6,6 @@ import contextlib
 import logging
 import os
 import platform
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +17,7 @@ import numpy as np
 
 from engine.solvers import Action, IterationReport, SnapshotPaths, TestReport
 from engine.worker.control import RunControl
-from engine.worker.environment import changed_plugins, describe_machine, record_plugins
+from engine.worker.environment import describe_machine
 from engine.worker.events import (
     POINT_COLUMNS,
     Event,
@@ -35,6 +34,7 @@ from engine.worker.failures import describe_failure
 from engine.worker.logs import FAILURE_LOGGER
 from engine.worker.metrics import MetricsWriter
 from engine.worker.pace import Pace
+from engine.worker.plugin_copies import changed_plugins, record_plugins
 from engine.worker.processes import start_mark
 from engine.worker.protocol import Message
 from engine.worker.runfolder import RunFolder
@@ -176,8 +176,9 @@ class Trainer:
         for path in changed_plugins(records):
             _log.warning("The plugin source '%s' is not what it was when this run began.", path)
         solver = self._solver = self._make_solver(self._run)
-        folders = [Path(path) for path in environment.get("plugin_paths", [])]
-        environment["plugin_sources"] = record_plugins(_layer_sources(solver.net), folders, self._run.plugins)
+        folders, base_dirs = ([Path(p) for p in environment.get(key) or ()] for key in ("plugin_paths", "base_dirs"))
+        sources = record_plugins(solver.net, self._run.plugins, folders=folders, base_dirs=base_dirs)
+        environment["plugin_sources"] = sources
         environment.update(seed=solver.seed, backend=solver.net.backend.name)
         self._run.write_environment(environment)
         if self._start.snapshot is not None:
@@ -338,13 +339,3 @@ class _Announcer(logging.Handler):
 def _output_value(values: Any) -> float | list[float]:
     flat = np.asarray(values, np.float64).ravel()
     return float(flat[0]) if flat.size == 1 else [float(value) for value in flat[:_OUTPUT_VALUES_SHOWN]]
-
-
-def _layer_sources(net: Any) -> Sequence[Path]:
-    """Return the files of the net's layer classes that are neither ours nor installed with us."""
-    files = set()
-    for layer in net.layers:
-        module = sys.modules.get(type(layer).__module__)
-        if module is not None and module.__name__.partition(".")[0] not in ("engine", "nodes") and module.__file__:
-            files.add(Path(module.__file__).resolve())
-    return sorted(files)

@@ -37,7 +37,6 @@ class FilterPlace:
 class _Sizes:
     """What follows from one shape: sizes of the output and of a phase, length of a run, planes of a block."""
 
-    size: tuple[int, int]
     out: tuple[int, int]
     phase: tuple[int, int]
     run: int
@@ -84,21 +83,25 @@ class DepthwisePlanes:
             Overwritten.
         """
         sizes = self._sizes(x.shape)
-        for image, start, stop in self._blocks(x.shape, sizes):
-            phases = self._phases(sizes, x[image, start:stop])
-            total, part = (self._take(slot, (stop - start, *sizes.phase), x) for slot in ("total", "part"))
-            sums, products = (each.reshape((stop - start, -1))[:, : sizes.run] for each in (total, part))
-            filters = weight[start:stop, 0]
+        planes, results = _planes(x), _planes(y)
+        filters = self._xp.tile(weight[:, 0], (x.shape[0], 1, 1))
+        offsets = None if bias is None else self._xp.tile(bias, x.shape[0])
+        for start in range(0, len(planes), sizes.block):
+            block = slice(start, start + sizes.block)
+            phases = self._phases(sizes, planes[block])
+            count = phases.shape[2]
+            total, part = (self._take(slot, (count, *sizes.phase), x) for slot in ("total", "part"))
+            sums, products = (each.reshape((count, -1))[:, : sizes.run] for each in (total, part))
             for number, (row, column, run) in enumerate(self._runs(sizes, phases)):
-                factor = filters[:, row, column, None]
+                factor = filters[block, row, column, None]
                 if number == 0:
                     self._xp.multiply(run, factor, out=sums)
                 else:
                     self._xp.multiply(run, factor, out=products)
                     sums += products
-            if bias is not None:
-                sums += bias[start:stop, None]
-            y[image, start:stop] = total[:, : sizes.out[0], : sizes.out[1]]
+            if offsets is not None:
+                sums += offsets[block, None]
+            results[block] = total[:, : sizes.out[0], : sizes.out[1]]
 
     def backward(self, x: Array, weight: Array, dy: Array, dx: Array | None, dweight: Array | None) -> None:
         """Compute the gradients that are wanted.
@@ -114,17 +117,23 @@ class DepthwisePlanes:
             Added to.
         """
         sizes = self._sizes(x.shape)
-        for image, start, stop in self._blocks(x.shape, sizes):
-            wide = self._take("total", (stop - start, *sizes.phase), x)
+        planes, above = _planes(x), _planes(dy)
+        filters = self._xp.tile(weight[:, 0], (x.shape[0], 1, 1))
+        found = None if dweight is None else self._xp.empty(filters.shape, x.dtype)
+        for start in range(0, len(planes), sizes.block):
+            block = slice(start, start + sizes.block)
+            part = above[block]
+            wide = self._take("total", (len(part), *sizes.phase), x)
             wide[...] = 0
-            wide[:, : sizes.out[0], : sizes.out[1]] = dy[image, start:stop]
-            grads = wide.reshape((stop - start, -1))[:, : sizes.run]
-            if dweight is not None:
-                phases = self._phases(sizes, x[image, start:stop])
-                for row, column, run in self._runs(sizes, phases):
-                    dweight[start:stop, 0, row, column] += self._xp.einsum("pi,pi->p", grads, run)
+            wide[:, : sizes.out[0], : sizes.out[1]] = part
+            grads = wide.reshape((len(part), -1))[:, : sizes.run]
+            if found is not None:
+                for row, column, run in self._runs(sizes, self._phases(sizes, planes[block])):
+                    found[block, row, column] = self._xp.einsum("pi,pi->p", grads, run)
             if dx is not None:
-                self._backward_input(sizes, grads, weight[start:stop, 0], dx[image, start:stop])
+                self._backward_input(sizes, grads, filters[block], _planes(dx)[block])
+        if dweight is not None and found is not None:
+            dweight += found.reshape((x.shape[0], *weight.shape)).sum(axis=0)
 
     def _backward_input(self, sizes: _Sizes, grads: Array, filters: Array, dx: Array) -> None:
         phases = self._take("phases", self._phases_shape(sizes, len(dx)), dx)
@@ -146,14 +155,7 @@ class DepthwisePlanes:
         ]
         height, width = (-(-length // stride) for length, stride in zip(needed, place.stride, strict=True))
         run = (out[0] - 1) * width + out[1]
-        size = (int(shape[2]), int(shape[3]))
-        return _Sizes(size, out, (height, width), run, max(1, BLOCK // (height * width)))
-
-    @staticmethod
-    def _blocks(shape: tuple[int, ...], sizes: _Sizes) -> Iterator[tuple[int, int, int]]:
-        for image in range(shape[0]):
-            for start in range(0, shape[1], sizes.block):
-                yield image, start, min(start + sizes.block, shape[1])
+        return _Sizes(out, (height, width), run, max(1, BLOCK // (height * width)))
 
     def _take(self, slot: str, shape: tuple[int, ...], like: Array) -> Array:
         return self._workspace.take(f"depthwise.{slot}", shape, like.dtype)
@@ -195,3 +197,8 @@ class DepthwisePlanes:
                 right, phase_w = divmod(column * place.dilation[1], place.stride[1])
                 begin = down * sizes.phase[1] + right
                 yield row, column, flat[phase_h, phase_w, :, begin : begin + sizes.run]
+
+
+def _planes(images: Array) -> Array:
+    """Return a view of (N, C, H, W) as (N * C, H, W)."""
+    return images.reshape((images.shape[0] * images.shape[1], *images.shape[2:]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -64,5 +65,5 @@ class BoxAnnotatorOHEMLayer(Layer):
         return False
 
 
-def _by_position(blob: Blob) -> np.ndarray:
+def _by_position(blob: Blob) -> Any:
     return blob.data.reshape(blob.num, blob.channels, blob.height * blob.width)

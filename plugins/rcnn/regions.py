@@ -35,7 +35,13 @@ def read_regions(layer: Layer, regions: Blob, images: int) -> tuple[Any, Any]:
     corners : ndarray, shape (regions, 4)
         x1, y1, x2 and y2 in pixels of the image, of the blob's dtype.
     """
-    rows = regions.data.reshape(len(regions.data), -1)
+    rows = regions.data.reshape(-1, 5)
+    if not np.isfinite(rows).all():
+        layer.fail(
+            "expected numbers as regions, got infinity or NaN.",
+            bottom=1,
+            next_step="The layers before have diverged; lower the learning rate.",
+        )
     image = rows[:, 0].astype(np.intp)
     if image.size and not (image.min() >= 0 and image.max() < images):
         layer.fail(

@@ -64,9 +64,9 @@ class SmoothL1LossLayer(Layer):
     def backward(self, top: Sequence[Blob], propagate_down: Sequence[bool], bottom: Sequence[Blob]) -> None:
         """``w_in * w_out * f'`` times the weight of the loss; weights and the loss of each position pass nothing."""
         xp = self.xp
-        for index in range(2, len(bottom)):
-            if propagate_down[index]:
-                self.fail("weights have no gradient.", bottom=index, next_step="Set propagate_down: false for them.")
+        for wanted, weights in zip(propagate_down[2:], bottom[2:], strict=True):
+            if wanted:
+                weights.diff[...] = 0
         if not any(propagate_down[:2]):
             return
         difference = self._difference

@@ -52,7 +52,9 @@ class BNLayer(Layer):
         self.fill(self.blobs.add_blob(shape), param.slope_filler)
         self.fill(self.blobs.add_blob(shape), param.bias_filler)
         self.blobs.add_blob(shape)
-        self.blobs.add_blob(shape).data[...] = 1 if param.frozen else 0
+        variance = self.blobs.add_blob(shape)
+        if param.frozen and self.context.fill_params and not self.context.shapes_only:
+            variance.data[...] = 1
         self._keep_from_learning((SCALE, SHIFT, MEAN, VARIANCE) if param.frozen else (MEAN, VARIANCE))
 
     def _keep_from_learning(self, fixed: Sequence[int]) -> None:

@@ -65,7 +65,8 @@ class AnnotatedDataLayer(Layer):
 
     def forward(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
         """Fill the tops with the next batch."""
-        images, labels = [], []
+        images: list[Any] = []
+        labels: list[Any] = []
         for item in range(self.batch):
             name, record = self._read()
             values, found = self._augmented(self._image(record))

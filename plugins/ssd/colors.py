@@ -88,18 +88,16 @@ def to_hsv(image: Any) -> Any:
 
 def from_hsv(image: Any) -> Any:
     """Return (blue, green, red) of hue, saturation and value (OpenCV's ``COLOR_HSV2BGR``)."""
-    hue, saturation, value = image.astype(np.float32)
+    _, saturation, value = image.astype(np.float32)
     saturation, value = saturation / np.float32(255), value / np.float32(255)
-    place = (hue * np.float32(6 / 180)) % np.float32(6)
-    sector = np.floor(place)
-    share = place - sector
-    low, falling = value * (1 - saturation), value * (1 - saturation * share)
-    rising = value * (1 - saturation * (1 - share))
-    sector = sector.astype(np.intp)
-    blue = np.choose(sector, (low, low, rising, value, value, falling))
-    green = np.choose(sector, (rising, value, value, falling, low, low))
-    red = np.choose(sector, (value, falling, low, low, rising, value))
-    return _bytes(np.stack((blue, green, red)) * np.float32(255))
+    place = (np.arange(256, dtype=np.float32) * np.float32(6 / 180)) % np.float32(6)
+    planes = []
+    for start in (1, 3, 5):
+        # how much a hue takes off this channel: nothing over a third of the circle, all over another
+        turn = (place + np.float32(start)) % np.float32(6)
+        taken = np.minimum(turn, 4 - turn).clip(0, 1)
+        planes.append(value * (1 - saturation * taken[image[0]]))
+    return _bytes(np.stack(planes) * np.float32(255))
 
 
 def _bytes(values: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -170,7 +170,7 @@ class MultiBoxLossLayer(Layer):
         """Match all images and choose what takes part in the loss."""
         priors, variances = read_priors(bottom[2].data)
         coded = bottom[0].data.reshape(bottom[0].shape[0], len(priors), self.box_classes, 4)
-        images = read_labels(self, bottom[3], 3, self.background, difficult=self.param.use_difficult_gt)
+        images = self._objects(bottom[3])
         scores = self._scores(bottom)
         matched: list[tuple[Any, ...]] = []
         negatives: list[tuple[Any, Any]] = []
@@ -190,12 +190,27 @@ class MultiBoxLossLayer(Layer):
                     negatives.append((np.full(len(others), image), others))
                 places = np.flatnonzero(matches > UNMATCHED)
                 pairs = self._compared(objects, matches, coded[image, :, kind], priors, variances)
-                classes = 1 + self.background if self.param.map_object_to_agnostic else objects.labels[matches[places]]
+                classes = objects.labels[matches[places]]
                 full = np.broadcast_to
                 matched.append(
                     (full(image, places.shape), places, full(kind, places.shape), *pairs, full(classes, places.shape))
                 )
         return self._collect(matched, negatives, coded)
+
+    def _objects(self, labels: Blob) -> dict[int, Objects]:
+        """Return the objects of each image, all of one class if that is asked for."""
+        images = read_labels(self, labels, 3, self.background, difficult=self.param.use_difficult_gt)
+        if self.param.map_object_to_agnostic:
+            return {item: replace(each, labels=each.labels * 0 + self.background + 1) for item, each in images.items()}
+        for each in images.values():
+            wrong = each.labels[(each.labels < 0) | (each.labels >= self.classes)]
+            if wrong.size:
+                self.fail(
+                    f"expected labels of objects below {self.classes}, got {wrong[0]}.",
+                    bottom=3,
+                    next_step="num_classes counts the background, too.",
+                )
+        return images
 
     def _collect(self, matched: list[tuple[Any, ...]], negatives: list[tuple[Any, Any]], coded: Any) -> _Chosen:
         """Put the images' parts together."""

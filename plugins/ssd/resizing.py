@@ -35,16 +35,15 @@ def resize(image: Any, height: int, width: int, mode: int = LINEAR) -> Any:
         )
         return image[:, rows[:, np.newaxis], columns]
     if mode == AREA and height <= old_height and width <= old_width:
-        across = image.astype(np.float32) @ _shares(old_width, width).T
-        return _bytes(np.rint(_shares(old_height, height) @ across))
+        return _bytes(np.rint(_means(_means(image, height, 1), width, 2)))
     columns, weights = _taps(old_width, width, mode)
-    wide = sum(image[:, :, c].astype(np.int32) * w for c, w in zip(columns.T, weights.T, strict=True))
+    wide = sum(np.multiply(image[:, :, c], w, dtype=np.int32) for c, w in zip(columns.T, weights.T, strict=True))
     rows, weights = _taps(old_height, height, mode)
     if len(rows.T) == 2:  # the rounding steps are the original's
         wide >>= 4
         pairs = zip(rows.T, weights.T, strict=True)
         return _bytes((sum((wide[:, r] * w[:, np.newaxis]) >> 16 for r, w in pairs) + 2) >> 2)
-    tall = sum(wide[:, r].astype(np.int64) * w[:, np.newaxis] for r, w in zip(rows.T, weights.T, strict=True))
+    tall = sum(wide[:, r] * w[:, np.newaxis] for r, w in zip(rows.T, weights.T, strict=True))
     return _bytes((tall + (1 << 2 * _BITS - 1)) >> 2 * _BITS)
 
 
@@ -117,11 +116,13 @@ def _lanczos(share: Any) -> Any:
     return (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
 
 
-def _shares(old: int, new: int) -> Any:
-    """Return what each source pixel gives to each new one when it shrinks, shape (new, old)."""
-    scale = old / new
-    start = np.arange(new)[:, np.newaxis] * scale
-    pixels = np.arange(old)
-    covered = np.minimum(start + scale, pixels + 1) - np.maximum(start, pixels)
-    covered = np.where(covered > 1e-3, covered, 0)
-    return (covered / np.minimum(scale, old - start)).astype(np.float32)
+def _means(values: Any, new: int, axis: int) -> Any:
+    """Return the means over the parts of an axis that each new pixel covers."""
+    old = values.shape[axis]
+    sums = np.zeros((*values.shape[:axis], old + 1, *values.shape[axis + 1 :]))
+    np.cumsum(values, axis=axis, dtype=np.float64, out=sums[(slice(None),) * axis + (slice(1, None),)])
+    edges = np.arange(new + 1) * (old / new)
+    before = np.minimum(edges.astype(np.intp), old - 1)
+    share = (edges - before).reshape(-1, *(1,) * (values.ndim - 1 - axis))
+    low, high = sums.take(before, axis), sums.take(before + 1, axis)
+    return np.diff(low + share * (high - low), axis=axis) / (old / new)

@@ -27,51 +27,47 @@ def sample_patches(objects: Any, samplers: Sequence[Any], rng: np.random.Generat
     ndarray of float32, shape (S, 4)
         All patches that fulfil their constraint.
     """
-    found = []
+    found = [np.zeros((0, 4), np.float32)]
     for sampler in samplers:
-        if not sampler.use_original_image:
-            continue
-        taken = 0
-        for _ in range(sampler.max_trials):
-            if sampler.HasField("max_sample") and taken >= sampler.max_sample:
-                break
-            patch = _sample(sampler.sampler, rng)
-            if _fulfils(patch, objects, sampler.sample_constraint):
-                taken += 1
-                found.append(patch)
-    return np.array(found, np.float32).reshape(-1, 4)
+        if sampler.use_original_image:
+            patches = _draw(sampler.sampler, int(sampler.max_trials), rng)
+            patches = patches[_fulfilled(patches, objects, sampler.sample_constraint)]
+            found.append(patches[: sampler.max_sample] if sampler.HasField("max_sample") else patches)
+    return np.concatenate(found)
 
 
-def _sample(sampler: Any, rng: np.random.Generator) -> Any:
-    """Draw one patch: its size, its form, its place."""
-    scale = rng.uniform(sampler.min_scale, sampler.max_scale)
-    ratio = rng.uniform(sampler.min_aspect_ratio, sampler.max_aspect_ratio)
-    ratio = min(max(ratio, scale**2), 1 / scale**2)
-    width, height = scale * np.sqrt(ratio), scale / np.sqrt(ratio)
-    left, upper = rng.uniform(0, max(1 - width, 0)), rng.uniform(0, max(1 - height, 0))
-    return np.array([left, upper, left + width, upper + height], np.float32)
+def _draw(sampler: Any, count: int, rng: np.random.Generator) -> Any:
+    """Draw patches, shape (count, 4): their sizes, their forms, their places."""
+    scale = rng.uniform(sampler.min_scale, sampler.max_scale, count)
+    ratio = rng.uniform(sampler.min_aspect_ratio, sampler.max_aspect_ratio, count)
+    ratio = np.minimum(np.maximum(ratio, scale**2), 1 / scale**2)
+    sides = np.stack((scale * np.sqrt(ratio), scale / np.sqrt(ratio)), axis=1)
+    start = rng.uniform(0, 1, (count, 2)) * np.maximum(1 - sides, 0)
+    return np.concatenate((start, start + sides), axis=1).astype(np.float32)
 
 
-def _fulfils(patch: Any, objects: Any, constraint: Any) -> bool:
-    """Whether some object has what is asked of it and the patch; of several constraints the first decides, as there."""
+def _fulfilled(patches: Any, objects: Any, constraint: Any) -> Any:
+    """Return for which patches some object has what is asked of both; of several constraints the first decides."""
     for kind in ("jaccard_overlap", "sample_coverage", "object_coverage"):
         least, most = f"min_{kind}", f"max_{kind}"
         if constraint.HasField(least) or constraint.HasField(most):
-            values = _measure(kind, patch, objects)
-            fits = np.ones(len(objects), bool)
+            values = _measure(kind, patches, objects)
+            fits = np.ones(values.shape, bool)
             if constraint.HasField(least):
                 fits &= values >= getattr(constraint, least)
             if constraint.HasField(most):
                 fits &= values <= getattr(constraint, most)
-            return bool(fits.any())
-    return True
+            return fits.any(axis=1)
+    return np.ones(len(patches), bool)
 
 
-def _measure(kind: str, patch: Any, objects: Any) -> Any:
-    """Return intersection over union, or the part that is covered of the patch, or of each object."""
+def _measure(kind: str, patches: Any, objects: Any) -> Any:
+    """Return intersection over union, or the part covered of each patch, or of each object: (patches, objects)."""
     if kind == "jaccard_overlap":
-        return overlaps(patch[np.newaxis], objects)[0]
-    start, end = np.maximum(patch[:2], objects[:, :2]), np.minimum(patch[2:], objects[:, 2:])
-    shared = np.where((end > start).all(axis=1), (end - start).prod(axis=1), 0)
-    whole = areas(patch) if kind == "sample_coverage" else areas(objects)
+        return overlaps(patches, objects)
+    start = np.maximum(patches[:, np.newaxis, :2], objects[:, :2])
+    end = np.minimum(patches[:, np.newaxis, 2:], objects[:, 2:])
+    shared = np.where((end > start).all(axis=-1), (end - start).prod(axis=-1), 0)
+    whole = areas(patches)[:, np.newaxis] if kind == "sample_coverage" else areas(objects)
+    whole = np.broadcast_to(whole, shared.shape)
     return np.divide(shared, whole, out=np.zeros_like(shared), where=shared > 0)

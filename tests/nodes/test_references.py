@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.testing.case import SUBJECT, Rig
+from engine.testing.case import Rig
 from tests.nodes.references import REFERENCES, Reference
 
 NAMES = [f"{index} {reference.type}" for index, reference in enumerate(REFERENCES)]
@@ -19,7 +19,7 @@ def test_layer_computes_its_formula(reference: Reference, dtype: type, use_plan:
     assert len(reference.source) > 10
     rig = Rig(reference.case, dtype=dtype, use_plan=use_plan)
     bottoms = [np.asarray(values, dtype) for values in reference.bottoms]
-    params = [blob.data.astype(np.float64) for blob in rig.net.params.get(SUBJECT, [])]
+    params = [blob.data.astype(np.float64) for blob in rig.params]
     rig.load(bottoms)
     rig.forward()
     expected = reference.formula([values.astype(np.float64) for values in bottoms], params)

@@ -12,6 +12,7 @@ from PIL import Image
 from engine.errors import NetcanvasError
 from engine.layer import Phase
 from engine.net import Net
+from engine.solvers import Solver
 
 COUNT, HEIGHT, WIDTH = 5, 6, 8
 RNG = np.random.default_rng(5)
@@ -195,3 +196,40 @@ def test_sizes_that_differ_within_a_batch_are_told(folder: Path) -> None:
             made.forward()
         with pytest.raises(NetcanvasError, match="as the first of its batch has"):
             made.forward()
+
+
+NET = """
+layer { name: "pairs" type: "DenseImageData" top: "data" top: "label" transform_param { scale: 0.01 }
+  dense_image_data_param {
+    source: "classes.txt" batch_size: 2 shuffle: true mirror: true crop_height: 4 crop_width: 6 } }
+layer { name: "conv" type: "Convolution" bottom: "data" top: "conv"
+  convolution_param { num_output: 4 kernel_size: 3 pad: 1 weight_filler { type: "msra" } } }
+layer { name: "bn" type: "BN" bottom: "conv" top: "conv" bn_param { slope_filler { type: "constant" value: 1 } } }
+layer { name: "drop" type: "Dropout" bottom: "conv" top: "conv" dropout_param { sample_weights_test: true } }
+layer { name: "classes" type: "ConvolutionDepthwise" bottom: "conv" top: "classes"
+  convolution_param { kernel_size: 3 pad: 1 weight_filler { type: "msra" } } }
+layer { name: "loss" type: "SoftmaxWithLoss" bottom: "classes" bottom: "label" top: "loss"
+  loss_param { weight_by_label_freqs: true } }
+"""
+SOLVER = (
+    'net: "net.prototxt" base_lr: 0.05 momentum: 0.9 lr_policy: "fixed" snapshot_prefix: "snap" '
+    "snapshot_after_train: true random_seed: "
+)
+
+
+def test_an_interrupted_training_ends_in_the_same_bits(folder: Path) -> None:
+    for index in range(COUNT):
+        Image.fromarray(LABELS[index] % 4).save(folder / "sub" / f"{index}_class.png")
+    pairs = [f"sub/{index}.png sub/{index}_class.png\n" for index in range(COUNT)]
+    (folder / "classes.txt").write_text("".join(pairs))
+    (folder / "net.prototxt").write_text(NET)
+    ends = []
+    for seed, end, state in ((1, 7, None), (1, 3, None), (2, 7, folder / "snap_iter_3.solverstate")):
+        text = f"{SOLVER}{seed} max_iter: {end}\n"
+        solver = Solver.create(text, base_dirs=(folder,), output_dir=folder)
+        solver.solve(state)
+        blobs = [blob for name in sorted(solver.net.params) for blob in solver.net.params[name]]
+        ends.append([blob.data.tobytes() for blob in blobs])
+        solver.close()
+    assert len(ends[0]) == 2 + 4 + 2
+    assert ends[2] == ends[0] != ends[1]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 from engine.cli.arguments.parsers import CommandParser, Commands, add_output, add_state, new_command
-from engine.cli.arguments.values import phase, view
+from engine.cli.arguments.values import phase, scale, view
 
-__all__ = ["add_check", "add_diff", "add_export", "add_set", "add_show", "add_upgrade"]
+__all__ = ["add_check", "add_diff", "add_draw", "add_export", "add_set", "add_show", "add_upgrade"]
 
 
 def add_check(commands: Commands, summary: str) -> None:
@@ -108,6 +109,31 @@ def add_diff(commands: Commands, summary: str) -> None:
     parser.add_argument("first", type=Path, metavar="A", help="net prototxt")
     parser.add_argument("second", type=Path, metavar="B", help="net prototxt")
     _add_view(parser)
+
+
+def add_draw(commands: Commands, summary: str) -> None:
+    """Add ``draw``."""
+    parser = new_command(
+        commands,
+        "draw",
+        summary,
+        "Draw a net as the editor shows it, to a file whose ending says what it is: .svg, .pdf or .png. No screen is "
+        "needed. Places, blocks, frames and notes are those of the file beside the net, if there is one.",
+        examples=("net.prototxt net.svg", "net.prototxt net.png --theme dark --scale 2 --phase TRAIN"),
+        module="draw",
+    )
+    parser.add_argument("file", type=Path, metavar="NET", help="net prototxt")
+    parser.add_argument("output", type=Path, metavar="OUT", help="file to write")
+    parser.add_argument("--theme", choices=("paper", "light", "dark"), default="paper", help="colours (default: paper)")
+    parser.add_argument("--scale", type=scale, default=1.0, metavar="N", help="size, 1 for 100 %% (default: 1)")
+    parser.add_argument(
+        "--fold",
+        action=argparse.BooleanOptionalAction,
+        help="fold repeated blocks, or do not (default: in a net of 100 layers or more without places of its own)",
+    )
+    _add_phase(parser, None, "all layers of the file")
+    parser.add_argument("--trust", action="store_true", help="run the Python layers that the net names")
+    add_output(parser, json=None)
 
 
 def add_export(commands: Commands, summary: str) -> None:

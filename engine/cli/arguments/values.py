@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-__all__ = ["count", "database_kind", "delimiter", "names", "phase", "seed", "size", "view", "weights"]
+__all__ = ["count", "database_kind", "delimiter", "names", "phase", "scale", "seed", "size", "view", "weights"]
 
 _ESCAPES = {"\\t": "\t"}
 _DATABASES = ("lmdb", "leveldb")
@@ -45,6 +45,17 @@ def view(text: str) -> str:
     if text.lower() not in ("train", "test", "deploy"):
         raise argparse.ArgumentTypeError(f"expected TRAIN, TEST or deploy, got '{text}'")
     return text.lower()
+
+
+def scale(text: str) -> float:
+    """Read by how much a picture is larger than on the canvas."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0.01 <= number <= 100.0:
+        raise argparse.ArgumentTypeError(f"expected a number from 0.01 to 100, got '{text}'")
+    return number
 
 
 def weights(text: str) -> list[Path]:

@@ -6,6 +6,7 @@ Names of pycaffe that are missing raise an :class:`AttributeError` that says so.
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.compat.caffe.layer import Layer
@@ -76,10 +77,11 @@ _ON_DEMAND = {
 
 
 def layer_type_list() -> list[str]:
-    """Return the names of all layer types, sorted."""
-    from engine.registry import default_registry  # Python layers need none of it
+    """Return the names of all layer types, sorted; plugins of the working directory's project are among them."""
+    from engine.paths import search_folders  # Python layers need none of it
+    from engine.registry import default_registry
 
-    return list(default_registry().types())
+    return list(default_registry(search_folders(Path.cwd())).types())
 
 
 def __getattr__(name: str) -> Any:

@@ -13,7 +13,7 @@ from engine.errors import DataError
 __all__ = ["resize_image"]
 
 Floats = npt.NDArray[np.float32]
-_Doubles = npt.NDArray[np.floating[Any]]
+_Doubles = npt.NDArray[Any]
 _Places = Callable[[int, int], _Doubles]
 
 _COLOR_CHANNELS = (1, 3)  # these pycaffe gave to scikit-image, all others to scipy

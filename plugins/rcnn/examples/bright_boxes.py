@@ -46,7 +46,8 @@ class AnchorTargetsLayer(caffe.Layer):
     """What the anchors should learn (Ren et al. 2015, section 3.1.2).
 
     Bottoms: scores of the anchors ``(1, 2 * A, H, W)``, of which only the size counts, and rectangles. Tops: labels
-    ``(1, 1, A * H, W)``, 1 for an object, 0 for none, -1 to be left out; offsets and their weights ``(1, 4 * A, H, W)``.
+    ``(1, 1, A * H, W)``, 1 for an object, 0 for none, -1 to be left out; offsets ``(1, 4 * A, H, W)``; and weights of
+    that shape.
     """
 
     def setup(self, bottom, top):
@@ -93,8 +94,8 @@ class AnchorTargetsLayer(caffe.Layer):
 class RegionTargetsLayer(caffe.Layer):
     """What the regions should learn.
 
-    Bottoms: proposed regions and rectangles. Tops: a choice of the regions ``(32, 5)``, the rectangles among them, their
-    labels ``(32)``, 0 for none, and their offsets and weights ``(32, 4)``.
+    Bottoms: proposed regions and rectangles. Tops: a choice of the regions ``(32, 5)``, the rectangles among them,
+    their labels ``(32)``, 0 for none, and their offsets and weights ``(32, 4)``.
     """
 
     def setup(self, bottom, top):
@@ -102,7 +103,7 @@ class RegionTargetsLayer(caffe.Layer):
 
     def reshape(self, bottom, top):
         """Shape the tops."""
-        for blob, shape in zip(top, ((REGIONS, 5), (REGIONS,), (REGIONS, 4), (REGIONS, 4))):
+        for blob, shape in zip(top, ((REGIONS, 5), (REGIONS,), (REGIONS, 4), (REGIONS, 4)), strict=True):
             blob.reshape(*shape)
 
     def forward(self, bottom, top):

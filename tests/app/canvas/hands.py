@@ -6,14 +6,17 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
+from app.canvas.edgeitem import EdgeItem
 from app.canvas.nodeitem import NodeItem
 from app.canvas.view import CanvasView
+from app.placement import edge_key
 
 LEFT, RIGHT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton
-NONE, SHIFT, CTRL = (
+NONE, SHIFT, CTRL, ALT = (
     Qt.KeyboardModifier.NoModifier,
     Qt.KeyboardModifier.ShiftModifier,
     Qt.KeyboardModifier.ControlModifier,
+    Qt.KeyboardModifier.AltModifier,
 )
 
 
@@ -37,6 +40,44 @@ class Hands:
 
     def output(self, name: str, index: int = 0) -> QPoint:
         return self.view.mapFromScene(self.node(name).output_point(index))
+
+    def wire(self, source: str, target: str) -> EdgeItem:
+        """The item of the first wire between two nodes."""
+        graph = self.view.document.graph
+        a, b = graph.named(source)[0].id, graph.named(target)[0].id
+        return next(item for edge, item in self.view.canvas.edges.items() if (edge.source, edge.target) == (a, b))
+
+    def on_wire(self, source: str, target: str, percent: float = 0.5) -> QPoint:
+        """A place on the wire between two nodes."""
+        return self.view.mapFromScene(self.wire(source, target).path.pointAtPercent(percent))
+
+    def state(self) -> tuple[object, ...]:
+        """Text, places and bends of the document."""
+        document = self.view.document
+        positions = document.positions
+        return bytes(document.graph), positions.of(document.graph.node_ids()), dict(positions.bends)
+
+    def check_one_step(self, before: tuple[object, ...]) -> None:
+        """That what was done is one step, and that undo and redo are exact, on the canvas too."""
+        document, after = self.view.document, self.state()
+        count = document.undo_stack.count()
+        assert after != before
+        assert count == 1, "one gesture is one step"
+        for _round in range(2):
+            document.undo_stack.undo()
+            assert self.state() == before
+            self.check_shown()
+            document.undo_stack.redo()
+            assert self.state() == after
+            self.check_shown()
+
+    def check_shown(self) -> None:
+        """That every node stands where the document says, and wires are led as it says."""
+        positions = self.view.document.positions
+        for node_id, item in self.view.canvas.nodes.items():
+            assert (item.x(), item.y()) == tuple(positions[node_id])
+        for edge, item in self.view.canvas.edges.items():
+            assert item.bends == positions.bends.get(edge_key(edge), ())
 
     def empty(self) -> QPoint:
         """A place below the net where nothing is."""

@@ -192,7 +192,7 @@ def with_schema(net: Any) -> None:
     from engine.plugins.param_schema import read_param_schema
 
     known = SimpleNamespace(param_str=read_param_schema(SCHEMA))
-    net.document.live.python_layers = {("m", "L"): known}
+    net.document.live.plugins.python_layers = {("m", "L"): known}
     net.select("p")
 
 

@@ -27,7 +27,7 @@ def edit(window: MainWindow) -> None:
 
 
 def test_all_panels_are_there(window):
-    assert set(window.panels) == {"properties", "text", "training", "problems", "plugins"}
+    assert set(window.panels) == {"properties", "text", "training", "problems", "plugins", "code", "outline"}
     for name, panel in window.panels.items():
         assert type(panel).__name__ != "_Waiting", f"the panel '{name}' failed to load"
 
@@ -352,7 +352,9 @@ def test_a_file_that_vanished_is_written_anew_and_one_that_cannot_be_is_told(win
     assert window.document.modified
 
 
-def test_of_several_dropped_files_the_first_is_opened_and_it_says_so(window, lenet):
-    window.files.open_dropped([str(lenet), str(lenet.with_name("lenet_solver.prototxt"))])
-    assert window.document.path == lenet
-    assert "2 files" in window.bars[0].text
+def test_several_dropped_files_open_in_a_tab_each_and_a_net_with_its_solver_in_one(window, lenet, tmp_path):
+    other = tmp_path / "other.prototxt"
+    other.write_bytes(lenet.read_bytes())
+    window.files.open_dropped([str(lenet), str(lenet.with_name("lenet_solver.prototxt")), str(other)])
+    assert [page.document.path for page in window.tabs.pages()] == [lenet, other]
+    assert window.tabs.pages()[0].document.solver_path == lenet.with_name("lenet_solver.prototxt")

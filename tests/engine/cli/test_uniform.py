@@ -40,6 +40,7 @@ GOOD: dict[str, list[str]] = {
     "extract_features": FEATURES,
     "parse_log": ["train.log"],
     "devices": [],
+    "gradcheck": ["channel_scale.ChannelScaleLayer", "--bottom", "2,3"],
     "run": ["script.py"],
 }
 BAD: dict[str, list[list[str]]] = {
@@ -61,6 +62,7 @@ BAD: dict[str, list[list[str]]] = {
     "extract_features": [["gone", *FEATURES[1:]], [*FEATURES[:2], "no", *FEATURES[3:]], [*FEATURES, "GPU", "0"]],
     "parse_log": [["gone"], ["net.prototxt"], ["."]],
     "devices": [["-gpu", "0"]],
+    "gradcheck": [["gone.Gone", "--bottom", "3"], ["channel_scale.Gone", "--bottom", "3"]],
     "run": [["gone.py"], ["."]],
 }
 PRINTS_DATA = sorted(set(COMMANDS) - {"set", "upgrade", "export", "run"})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from engine.errors import CheckError
@@ -31,7 +33,8 @@ layer {
   top: "norm"
 }
   layer { name: "pool" type: "Pooling" bottom: "norm" top: "pool" }
-layer { name: "drop" type: "Dropout" bottom: "pool" top: "drop" include { phase: TRAIN } include { phase: TEST stage: "s" } }
+layer { name: "drop" type: "Dropout" bottom: "pool" top: "drop" include { phase: TRAIN }
+  include { phase: TEST stage: "s" } }
 layer {
   name: "ip"
   type: "InnerProduct"
@@ -88,13 +91,18 @@ def test_neighbours_come_back_in_any_order(out, back):
         left.remove(name)
         chain = [each for each in ("conv", "norm", "pool", "drop") if each not in left]
         assert named(graph, "ip").bottoms == (chain[-1],)
-        for before, here in zip(chain, chain[1:], strict=False):
+        for before, here in pairwise(chain):
             assert named(graph, here).bottoms == (before,)
     assert graph.text == CHAIN
 
 
 def test_layers_that_share_a_line_get_lines_of_their_own():
-    text = 'layer { name: "a" type: "Input" top: "a" } layer { name: "b" type: "LRN" bottom: "a" top: "b" } layer { name: "c" type: "LRN" bottom: "b" top: "c" }'
+    layers = (
+        'layer { name: "a" type: "Input" top: "a" }',
+        'layer { name: "b" type: "LRN" bottom: "a" top: "b" }',
+        'layer { name: "c" type: "LRN" bottom: "b" top: "c" }',
+    )
+    text = " ".join(layers)
     graph = OpGraph.parse(text)
     bypass(graph, "b")
     again = OpGraph.parse(graph.text)
@@ -121,6 +129,13 @@ def test_a_layer_whose_input_is_open_is_not_bypassed():
     graph.disconnect(named(graph, "norm").id, 0)
     with pytest.raises(CheckError, match="bottom 0 is not connected"):
         bypass(graph, "norm")
+
+
+def test_a_bypassed_layer_is_not_connected():
+    graph = OpGraph.parse(CHAIN)
+    bypass(graph, "norm")
+    with pytest.raises(CheckError, match="'norm' is bypassed"):
+        graph.check_connect(named(graph, "norm").id, 0, named(graph, "ip").id, 0)
 
 
 def test_undo_and_redo_of_a_bypass_are_exact():
@@ -151,7 +166,8 @@ def test_freezing_sets_all_rates_to_zero_and_unfreezing_brings_the_old_ones_back
 
 
 def test_a_layer_frozen_by_hand_learns_with_the_default_again():
-    graph = OpGraph.parse('layer { name: "a" type: "InnerProduct" param { lr_mult: 0.0 decay_mult: 1 } param { lr_mult: 0 } }')
+    entries = "param { lr_mult: 0.0 decay_mult: 1 } param { lr_mult: 0 }"
+    graph = OpGraph.parse(f'layer {{ name: "a" type: "InnerProduct" {entries} }}')
     node = graph.nodes()[0].id
     assert graph.is_frozen(node)
     graph.unfreeze(node)

@@ -59,7 +59,9 @@ BODIES = {
 @pytest.mark.parametrize("use_plan", [False, True])
 @pytest.mark.parametrize("body", BODIES)
 def test_odd_exceptions_are_errors_of_the_node(tmp_path: Path, body: str, use_plan: bool) -> None:
-    write(tmp_path, mod=COMMON + ODD + f"        def go(self, bottom=None, top=()): {body}\n".replace("top[", "self.top["))
+    write(
+        tmp_path, mod=COMMON + ODD + f"        def go(self, bottom=None, top=()): {body}\n".replace("top[", "self.top[")
+    )
     net = net_of(tmp_path, input_layer("x", 2) + python_layer("odd", "Odd", "x", "y"), use_plan=use_plan)
     layer: Any = net.layer("odd")
     layer.top = net.nodes[-1].tops
@@ -185,7 +187,8 @@ class TestBlobs:
             tmp_path,
             mod=COMMON + "\n    class Many(caffe.Layer):"
             "\n        def reshape(self, bottom, top):\n            for i, blob in enumerate(top): blob.reshape(i)"
-            "\n        def forward(self, bottom, top):\n            for i, blob in enumerate(top): blob.data[...] = i\n",
+            "\n        def forward(self, bottom, top):"
+            "\n            for i, blob in enumerate(top): blob.data[...] = i\n",
         )
         net = net_of(tmp_path, python_layer("many", "Many", "", " ".join(names)))
         net.forward()
@@ -195,7 +198,8 @@ class TestBlobs:
         write(
             tmp_path,
             mod=COMMON + "\n    class Late(Same):"
-            "\n        def setup(self, bottom, top):\n            self.blobs.add_blob()\n            self.blobs.add_blob(0)"
+            "\n        def setup(self, bottom, top):"
+            "\n            self.blobs.add_blob()\n            self.blobs.add_blob(0)"
             "\n            assert self.blobs[0].shape == () and len(self.blobs) == 2"
             "\n            self.blobs[0].data[()] = 4"
             "\n        def reshape(self, bottom, top):\n            Same.reshape(self, bottom, top)"
@@ -215,7 +219,8 @@ class TestBlobs:
         write(
             tmp_path,
             mod=COMMON + "\n    class M(Same):\n        def setup(self, bottom, top):"
-            "\n            p = self.layer_param\n            self.seen = (p.name, list(p.bottom), p.python_param.module,"
+            "\n            p = self.layer_param"
+            "\n            self.seen = (p.name, list(p.bottom), p.python_param.module,"
             "\n                         p.python_param.share_in_parallel, str(self.phase), self.phase == 0)\n",
         )
         text = input_layer("x", 2) + python_layer("p", "M", "x", "y").replace(
@@ -224,3 +229,25 @@ class TestBlobs:
         net = net_of(tmp_path, text)
         assert net.layer("p").seen == ("p", ["x"], "mod", True, "TRAIN", True)  # type: ignore[attr-defined]
         assert net.param.layer[1].python_param.share_in_parallel
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("def forward(self, bottom, top):\n            yield 1", "forward holds a yield"),
+        ("async def reshape(self, bottom, top): pass", "reshape holds a yield or is async"),
+        ("def __new__(cls, *args): return 3", "expected a layer, got int"),
+    ],
+)
+def test_classes_whose_methods_would_not_run_are_refused(tmp_path: Path, body: str, said: str) -> None:
+    write(tmp_path, mod=COMMON + f"\n    class Odd(Same):\n        {body}\n")
+    with pytest.raises(PluginError, match=said):
+        net_of(tmp_path, input_layer("x", 2) + python_layer("odd", "Odd", "x", "y"))
+
+
+@pytest.mark.parametrize("body", ["raise KeyboardInterrupt", "raise SystemExit(3)", "raise NoText", "raise Base('b7')"])
+def test_while_a_module_is_imported(tmp_path: Path, body: str) -> None:
+    write(tmp_path, mod=COMMON + ODD + f"\n    {body}\n")
+    with pytest.raises(PluginError, match=r"mod\.py") as caught:
+        net_of(tmp_path, input_layer("x", 2) + python_layer("odd", "Odd", "x", "y"))
+    assert caught.value.layer == "odd" and body.split()[1].partition("(")[0] in str(caught.value)

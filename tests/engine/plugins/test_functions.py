@@ -17,6 +17,7 @@ from engine.errors import LayerError, PluginError
 from engine.inspection import InspectionClient
 from engine.layer import Phase
 from engine.net import Net
+from engine.plugins.scan import scan_folder
 from engine.schema import load_schema
 from tests.engine.plugins.helpers import write
 from tests.engine.plugins.test_python_layers import input_layer, net_of, python_layer
@@ -289,6 +290,18 @@ def test_errors_carry_type_text_traceback_and_name(tmp_path: Path) -> None:
     assert "if inputs[0].data.any(): {}['q7']" in error.traceback_text
 
 
+def test_what_cannot_take_zeros_is_told_how_to_declare_its_shapes(tmp_path: Path) -> None:
+    body = "def f(inputs, outputs): outputs[0].feed(np.linalg.inv(inputs[0].data))\n"
+    functions(tmp_path, body + "g = operator(shapes=lambda shape: [shape])(lambda i, o: f(i, o))\n")
+    with pytest.raises(PluginError, match="Singular matrix") as caught:
+        net_of(tmp_path, input_layer("x", 2, 2) + python_layer("p", "f", "x", "y"))
+    assert "@operator(shapes=" in caught.value.next_step
+    net = net_of(tmp_path, input_layer("x", 2, 2) + python_layer("p", "g", "x", "y"))
+    net.blobs["x"].data[...] = 4 * np.eye(2)
+    net.forward()
+    assert net.blobs["y"].data.tolist() == [[0.25, 0], [0, 0.25]]
+
+
 def test_a_builder_is_called_once_for_each_layer_of_each_net(tmp_path: Path) -> None:
     """G9: what it keeps is the layer's own, and lives as long as the net."""
     functions(
@@ -376,6 +389,7 @@ import sys
 from pathlib import Path
 from engine.layer import Phase
 from engine.net import Net
+from engine.plugins.scan import scan_folder
 folder = Path(sys.argv[1])
 net = Net((folder / "net.prototxt").read_text(), Phase.TRAIN, base_dirs=(folder,))
 net.blobs["x"].data[...] = 3
@@ -428,3 +442,30 @@ def test_phase_test_nets_run_functions_too(tmp_path: Path) -> None:
     net.blobs["x"].data[...] = 2
     net.forward()
     assert net.blobs["y"].data.tolist() == [4]
+
+
+def test_functions_are_found_beside_layers(tmp_path: Path) -> None:
+    """In the text, before anything runs, and by the inspection process; their gradients are not."""
+    write(
+        tmp_path,
+        mod=DOUBLE
+        + """
+    from engine.api import gradient_of
+
+    def documented(inputs, outputs, workspace):
+        \"\"\"Says what it does.\"\"\"
+
+    @gradient_of(documented)
+    def backwards(inputs, outputs): pass
+
+    def _hidden(inputs, outputs): pass
+    def helper(a, b): pass
+""",
+    )
+    names = ["double", "feed", "same", "documented"]
+    found = scan_folder(tmp_path)
+    assert [each.name for each in found] == names and found[-1].summary == "Says what it does."
+    with InspectionClient() as client:
+        listed = client.list_layers(tmp_path)
+    assert not listed.failures
+    assert [each.name for each in listed.layers] == names

@@ -26,6 +26,13 @@ def raised(code: str, filename: str = "plugin.py") -> Exception:
         ("import numpy as np\nnp.float(3)", "write 'float'"),
         ("import urllib2", "import 'urllib.request'"),
         ("raise TypeError(\"load() missing 1 required positional argument: 'Loader'\")", "yaml.safe_load"),
+        ("a = [0]\na[3 / 2]", "write '//'"),
+        ("import numpy as np\nnp.zeros(3)[3 / 2]", "write '//'"),
+        ("range(4 / 2)", "write '//'"),
+        ("[0, 1][: 3 / 2]", "write '//'"),
+        ("from engine.blob import Blob\nBlob().reshape(3, 5 / 2)", "write '//'"),
+        ("{}.iteritems()", "items()"),
+        ("{}.has_key(3)", "key in it"),
         ("1 / 0", ""),
     ],
 )

@@ -186,10 +186,6 @@ class TestFailures:
         error = load_error(project(tmp_path), "leaves")
         assert error.kind == "exit" and "SystemExit 3" in str(error) and error.line == 2
 
-    def test_python_2_modules_get_their_new_name(self, tmp_path: Path) -> None:
-        write(tmp_path, old="import cPickle\n")
-        assert "import 'pickle'" in str(load_error(project(tmp_path), "old"))
-
     def test_a_corrected_module_loads_at_once(self, tmp_path: Path) -> None:
         write(tmp_path, later="raise ValueError\n")
         load_error(project(tmp_path), "later")

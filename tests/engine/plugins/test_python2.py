@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -128,15 +129,33 @@ class TestConversion:
         assert (tmp_path / "old.py").read_bytes() == before
         assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["new.py", "old.py"]
 
-    def test_divisions_that_rounded_are_for_a_person_to_look_at(self, tmp_path: Path) -> None:
+    def test_divisions_still_round(self, tmp_path: Path) -> None:
         write(tmp_path, old=OLD)
         (file,) = plan_conversion([tmp_path / "old.py"]).files
-        lines = file.after.decode().splitlines()
-        assert [lines[number - 1].strip() for number in file.divisions] == [
-            "top[0].reshape(bottom[0].num / 1, bottom[0].count / float(bottom[0].num))"
-        ]
-        write(tmp_path, future="from __future__ import division\nprint 3 / n\n")
-        assert plan_conversion([tmp_path / "future.py"]).files[0].divisions == ()
+        assert (
+            "top[0].reshape(_python2_divide(bottom[0].num, 1), bottom[0].count / float(bottom[0].num))"
+            in file.after.decode()
+        )
+        write(tmp_path, future="from __future__ import division\nprint 3 / n\nn /= 2\n")
+        (future,) = plan_conversion([tmp_path / "future.py"]).files
+        assert b"print(3 / n)" in future.after and future.divisions == ()
+
+    def test_divisions_in_place_are_for_a_person_to_look_at(self, tmp_path: Path) -> None:
+        write(tmp_path, old="print 'a'\nn = 3\nn /= 2\nn /= 2.0\n")
+        (file,) = plan_conversion([tmp_path / "old.py"]).files
+        assert [file.after.decode().splitlines()[number - 1] for number in file.divisions] == ["n /= 2"]
+
+    @pytest.mark.parametrize("first", ["", "print 'a'\n"])
+    def test_tabs_that_only_python_2_reads(self, tmp_path: Path, first: str) -> None:
+        source = "def f():\n    if True:\n\tx = '''a\n\tb'''\n    return x\n"
+        (tmp_path / "m.py").write_text(first + source)
+        (file,) = plan_conversion([tmp_path / "m.py"]).files
+        assert not file.error
+        names: dict[str, Any] = {}
+        exec(compile(file.after, "m.py", "exec"), names)
+        assert names["f"]() == "a\n\tb"
+        if not first:
+            assert str(file.findings[0]) == "line 3: tabs and spaces mixed; write spaces alone"
 
     @pytest.mark.parametrize(
         ("data", "converted"),

@@ -110,6 +110,31 @@ def test_training_implies_consent(
     assert layer.blobs[0].data[0] == pytest.approx(4, abs=0.1)  # 1 + 4 is the target
 
 
+def test_weights_are_tested_and_scripts_use_the_type(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    assert run(capsys, "train", "--solver", "solver.prototxt", "--quiet", "--no-record")[0] == 0
+    (weights,) = project.glob("*.caffemodel")
+    status, out = run(capsys, "test", "--model", "net.prototxt", "--weights", weights, "--iterations", 2)
+    assert status == 0 and "loss" in out
+    (project / "script.py").write_text(
+        textwrap.dedent(f"""
+            import caffe
+            net = caffe.Net("net.prototxt", {str(weights)!r}, caffe.TEST)
+            net.forward()
+            print("Slide" in caffe.layer_type_list(), type(net.layers[list(net._layer_names).index("s")]).__name__)
+            print(round(float(net.params["s"][0].data[0]), 1))
+            solver = caffe.SGDSolver("solver.prototxt")
+            solver.step(2)
+            print(solver.iter)
+        """),
+        "utf-8",
+    )
+    status, out = run(capsys, "run", "script.py")
+    assert (status, out.split()) == (0, ["True", "Slide", "4.0", "2"])
+
+
 def test_safe_mode_runs_nothing_even_with_trust(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     try:
         status = program(["--safe", "check", str(project / "net.prototxt"), "--trust", "--json"])

@@ -1,0 +1,162 @@
+"""A block: one card that stands for many layers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+
+from app.canvas.describe import count_text
+from app.canvas.face import Face, Port, shape_text
+from app.canvas.nodeitem import NodeItem
+from app.qt import guard
+from app.theme import Theme
+
+if TYPE_CHECKING:
+    from app.blocks import Block
+    from app.canvas.costs import NodeCosts
+    from app.canvas.style import CanvasStyle
+    from app.document import Document
+    from engine.graph import NodeId
+
+__all__ = ["BlockItem", "Ends", "describe_block"]
+
+#: The port that a wire comes from: layer and number of its top.
+End = tuple["NodeId", int]
+_STACK = 4.0
+_PLAIN = frozenset({"activation", "normalization", "shape", "other"})
+
+
+class Ends:
+    """The wires that go in and out of a block: its ports, each with the layer inside that it leads to.
+
+    Attributes
+    ----------
+    inputs, outputs : dict
+        By the port that a wire comes from: layer and port inside of the block.
+    """
+
+    __slots__ = ("inputs", "outputs")
+
+    def __init__(self) -> None:
+        self.inputs: dict[End, End] = {}
+        self.outputs: dict[End, End] = {}
+
+
+class BlockItem(NodeItem):
+    """The card of a block.
+
+    Attributes
+    ----------
+    layers : tuple of NodeId
+        All that it stands for.
+    parts : int
+        Of how many parts that are alike it consists; more than one look like a stack of cards.
+    """
+
+    title_margin = 28.0
+
+    def __init__(self, block: Block, face: Face, style: CanvasStyle) -> None:
+        super().__init__(block.id, face, style)
+        self.layers: tuple[NodeId, ...] = ()
+        self.parts = block.parts
+        self.ends = Ends()
+        self.input_ends: list[End] = []
+        self.output_ends: list[End] = []
+        self._grow()
+
+    @property
+    def ids(self) -> tuple[NodeId, ...]:
+        return self.layers
+
+    def end(self, side: str, index: int) -> tuple[NodeId, int]:
+        ends = self.input_ends if side == "input" else self.output_ends
+        return ends[index]
+
+    def set_face(self, face: Face) -> bool:
+        resized = super().set_face(face)
+        if resized:
+            self._grow()
+        return resized
+
+    def _grow(self) -> None:
+        """Keep room for the cards below."""
+        self.box = self.body.adjusted(-8.0, -8.0, 8.0 + 2 * _STACK, 8.0 + 2 * _STACK)
+
+    @guard
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        painter.setPen(self.style.border)
+        painter.setBrush(self.style.chip_brush)
+        for step in (2, 1) if self.parts > 1 else (1,):
+            painter.drawRoundedRect(self.body.translated(_STACK * step, _STACK * step), 6.0, 6.0)
+        super().paint(painter, option, widget)
+
+    def _paint_ports(self, painter: QPainter, style: CanvasStyle) -> None:
+        super()._paint_ports(painter, style)
+        # A plus, as on everything that can be opened.
+        center = QPointF(self.body.right() - 14.0, 14.0)
+        painter.setPen(style.muted)
+        painter.drawLine(center - QPointF(4.0, 0.0), center + QPointF(4.0, 0.0))
+        painter.drawLine(center - QPointF(0.0, 4.0), center + QPointF(0.0, 4.0))
+
+
+def describe_block(document: Document, block: Block, layers: Sequence[NodeId], ends: Ends, costs: NodeCosts) -> Face:
+    """Return what the card of a block shows: what is inside, its worst problem, its output and what it costs."""
+    total = costs.total(layers)
+    each, rest = divmod(len(layers), block.parts)
+    size = f"{block.parts} \u00d7 {each}" if block.parts > 1 and not rest else f"{len(layers)}"
+    params = [("layers", size)]
+    if 1 < block.alike < block.parts:
+        params.append(("exactly alike", f"{block.alike} of {block.parts}"))
+    if total is not None and total.multiply_adds:
+        params.append(("multiply-adds", count_text(total.multiply_adds)))
+    severity, problems = _worst(document, layers)
+    graph = document.graph
+    return Face(
+        title=block.title,
+        type=f"{block.parts} \u00d7 {block.kind}" if block.parts > 1 else block.kind or "Block",
+        category=_category(document, layers),
+        inputs=tuple(Port("", graph.node(source).tops[top]) for source, top in ends.inputs),
+        outputs=tuple(Port("", *_output(document, source, top)) for source, top in ends.outputs),
+        params=tuple(params),
+        severity=severity,
+        problems=problems,
+        size_text=f"{count_text(total.parameters)} params" if total is not None and total.parameters else "",
+        ghost=not any(map(document.in_view, layers)),
+        summary=f"{len(layers)} layers, folded. Double-click looks inside.",
+    )
+
+
+def _output(document: Document, source: NodeId, top: int) -> tuple[str, str]:
+    shapes = document.shapes.get(source)
+    known = shapes.tops if shapes is not None and shapes.state != "unknown" else ()
+    shape = known[top] if top < len(known) else None
+    return document.graph.node(source).tops[top], "" if shape is None else shape_text(shape)
+
+
+def _worst(document: Document, layers: Sequence[NodeId]) -> tuple[str, tuple[str, ...]]:
+    worst = ""
+    sentences: list[str] = []
+    for node in layers:
+        severity, problems = document.problems_of(node)
+        if severity == "error" and worst != "error":
+            worst, sentences = "error", []
+        if severity and (severity == worst or not worst):
+            worst = severity
+            sentences += [f"{document.graph.node(node).name}: {problem}" for problem in problems]
+    return worst, tuple(sentences[:8])
+
+
+def _category(document: Document, layers: Sequence[NodeId]) -> str:
+    """The category of most of the layers that do the work."""
+    theme = Theme.current()
+    counts: Counter[str] = Counter()
+    for node in layers:
+        info = document.registry.info(document.graph.node(node).type)
+        counts[theme.category_key(info.category if info else "other")] += 1
+    work = [entry for entry in counts.most_common() if entry[0] not in _PLAIN]
+    return (work or counts.most_common() or [("other", 0)])[0][0]

@@ -1,0 +1,91 @@
+"""Where the keyboard is: a ring on the canvas, and what screen readers say of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from app.canvas.spoken import spoken
+from app.qt import guard
+
+if TYPE_CHECKING:
+    from app.canvas.nodeitem import NodeItem
+    from app.canvas.view import CanvasView
+
+__all__ = ["FocusMark"]
+
+_BY_KEYS = (
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
+)
+
+
+class _Border(QWidget):
+    """A line around the canvas while it has the keyboard and no layer has it."""
+
+    def __init__(self, view: CanvasView) -> None:
+        super().__init__(view)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+        self._view = view
+
+    @guard
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setPen(QPen(self._view.canvas.style_set.accent.color(), 2))
+        painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
+        painter.end()
+
+
+class FocusMark(QObject):
+    """Marks the layer that keys act on, while the canvas is used by keyboard."""
+
+    def __init__(self, view: CanvasView) -> None:
+        super().__init__(view)
+        self._view = view
+        self._by_keys = False
+        self._ringed: NodeItem | None = None
+        self._border = _Border(view)
+        view.document.selection.changed.connect(self.refresh)
+        self.refresh()
+
+    def used(self, *, by_keys: bool) -> None:
+        """Tell that a key or the mouse was used on the canvas."""
+        if by_keys != self._by_keys:
+            self._by_keys = by_keys
+            self.refresh()
+
+    def entered(self, reason: Qt.FocusReason) -> None:
+        """Tell that the canvas got the keyboard."""
+        self._by_keys = self._by_keys or reason in _BY_KEYS
+        self.refresh()
+
+    @guard
+    def refresh(self) -> None:
+        """Show the mark where it belongs now."""
+        view = self._view
+        document = view.document
+        last = document.selection.last
+        item = view.canvas.nodes.get(last) if last is not None else None
+        shown = self._by_keys and view.hasFocus()
+        ringed = item if shown else None
+        if ringed is not self._ringed:
+            for each, on in ((self._ringed, False), (ringed, True)):
+                if each is not None and each.scene() is view.canvas:
+                    each.ringed = on
+                    each.update()
+            self._ringed = ringed
+        self._border.setVisible(shown and item is None)
+        self._border.setGeometry(view.rect())
+        count = len(document.selection)
+        if item is None:
+            text = f"{len(document.graph)} layers, none selected. Arrow keys select one; F1 lists the keys."
+        else:
+            more = f"{count} layers selected, last: " if count > 1 else ""
+            text = more + spoken(document, item.node_id)
+        if text != view.accessibleDescription():
+            view.setAccessibleDescription(text)

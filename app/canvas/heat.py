@@ -1,0 +1,215 @@
+"""The heat-map: what each layer costs, on its card, by a bar, a number and a colour.
+
+The colours run from dark blue to yellow, which every kind of colour vision tells apart and which gets lighter steadily;
+the length of the bar and the printed number say the same without colour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen
+
+from app.canvas.describe import count_text
+from app.canvas.face import CHIP_HEIGHT
+from engine.cost import VALUE_BYTES, LayerCost
+
+if TYPE_CHECKING:
+    from app.canvas.scene import CanvasScene
+    from app.canvas.style import CanvasStyle
+    from engine.graph import NodeId
+
+__all__ = ["MEASURES", "TIME", "Heat", "HeatMap", "Measure", "heat_color"]
+
+_STOPS = (
+    (0.0, (32, 44, 98)),
+    (0.25, (58, 88, 142)),
+    (0.5, (112, 128, 138)),
+    (0.75, (186, 166, 104)),
+    (1.0, (252, 214, 64)),
+)
+_DARK, _PALE = QColor(16, 20, 32), QColor(255, 255, 255)
+_BAR = 5.0
+_LOD_TEXT = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Something that layers cost.
+
+    Attributes
+    ----------
+    name : str
+        For actions and settings.
+    title : str
+        For people.
+    of : callable or None
+        Reads it off a cost; None for times, which are measured.
+    text : callable
+        Writes a value with its unit.
+    """
+
+    name: str
+    title: str
+    of: Callable[[LayerCost], float] | None
+    text: Callable[[float], str]
+
+
+def _bytes_text(count: float) -> str:
+    for limit, unit in ((2**10, "B"), (2**20, "KB"), (2**30, "MB")):
+        if count < limit:
+            return f"{count / limit * 2**10:.3g} {unit}"
+    return f"{count / 2**30:.3g} GB"
+
+
+def _count(count: float) -> str:
+    return count_text(int(count))
+
+
+TIME = Measure("time", "Measured time", None, lambda seconds: f"{seconds * 1e3:.3g} ms")
+MEASURES = (
+    Measure("parameters", "Parameters", lambda cost: cost.parameters, _count),
+    Measure("multiply_adds", "Multiply-adds", lambda cost: cost.multiply_adds, _count),
+    Measure("memory", "Activation memory", lambda cost: VALUE_BYTES * cost.activations, _bytes_text),
+    TIME,
+)
+
+
+def heat_color(share: float) -> QColor:
+    """Return the colour of a share between 0 and 1."""
+    for (low, start), (high, end) in pairwise(_STOPS):
+        if share <= high:
+            along = max(0.0, (share - low) / (high - low))
+            return QColor(*(round(a + (b - a) * along) for a, b in zip(start, end, strict=True)))
+    return QColor(*_STOPS[-1][1])
+
+
+class Heat:
+    """What one card shows of its cost.
+
+    Parameters
+    ----------
+    share : float
+        Part of the dearest card's cost, between 0 and 1.
+    text : str
+        The cost, with its unit.
+    """
+
+    __slots__ = ("brush", "color", "pen", "reach", "text")
+
+    def __init__(self, share: float, text: str) -> None:
+        self.reach = share**0.5  # so that what is small is still told apart
+        self.text = text
+        # Few colours, so that many cards are painted in one go from far away.
+        self.color = heat_color(round(self.reach * 24) / 24)
+        self.brush = QBrush(self.color)
+        self.pen = QPen(_DARK if self.color.lightnessF() > 0.5 else _PALE)
+
+    def paint(self, painter: QPainter, style: CanvasStyle, body: QRectF, scale: float) -> None:
+        """Paint on a card; from far away the card is its colour."""
+        painter.setPen(style.no_pen)
+        painter.setBrush(self.brush)
+        if scale < _LOD_TEXT:
+            painter.drawRect(body)
+            return
+        if self.reach > 0.0:
+            painter.drawRect(QRectF(0.5, body.height() - _BAR, (body.width() - 1.0) * self.reach, _BAR - 0.5))
+        if not self.text:
+            return
+        label = style.label(self.text, "badge_font", 0.0)
+        top = 6.0 if body.height() <= CHIP_HEIGHT else 22.0
+        plate = QRectF(body.width() - label.width - 20.0, top, label.width + 12.0, 16.0)
+        painter.drawRoundedRect(plate, 8.0, 8.0)
+        painter.setFont(style.badge_font)
+        painter.setPen(self.pen)
+        painter.drawStaticText(QPointF(plate.x() + 6.0, plate.center().y() - label.height / 2), label.static)
+
+
+class HeatMap:
+    """The heat-map of one scene.
+
+    Attributes
+    ----------
+    measure : Measure or None
+        What is shown; None for no heat-map.
+    largest, total : float
+        The dearest card, and all together.
+    known : bool
+        Whether the cost of any layer is known.
+    """
+
+    def __init__(self, scene: CanvasScene) -> None:
+        self._scene = scene
+        self._times: dict[NodeId, float] = {}
+        self.measure: Measure | None = None
+        self.largest = self.total = 0.0
+        self.known = False
+
+    def set_measure(self, measure: Measure | None) -> None:
+        """Show another cost, or none."""
+        if measure is not self.measure:
+            self.measure = measure
+            self.refresh()
+            self._scene.overview.forget()
+            self._scene.update()
+            self._scene.heat_changed.emit()
+
+    def set_times(self, times: Mapping[NodeId, float]) -> None:
+        """Take over measured times by layer, in seconds."""
+        self._times = dict(times)
+        if self.measure is TIME:
+            self.refresh()
+            self._scene.update()
+        self._scene.heat_changed.emit()
+
+    @property
+    def has_times(self) -> bool:
+        """Whether times were measured."""
+        return bool(self._times)
+
+    def refresh(self) -> None:
+        """Measure the cards that are shown anew."""
+        items = self._scene.items_shown()
+        if self.measure is None:
+            if self.known:
+                for item in (*self._scene.nodes.values(), *items):
+                    item.heat = None
+                self.known = False
+            return
+        before = (self.largest, self.total)
+        values = [(item, self._value(self.measure, item.ids)) for item in items]
+        numbers = [value for _item, value in values if value is not None]
+        self.known = bool(numbers)
+        self.largest, self.total = max(numbers, default=0.0), sum(numbers)
+        for item, value in values:
+            share = value / self.largest if value and self.largest else 0.0
+            text = self.measure.text(value) if value else ""
+            if value is None:
+                item.heat = None
+            elif item.heat is None or (item.heat.text, item.heat.reach) != (text, share**0.5):
+                item.heat = Heat(share, text)
+                item.update()
+        if before != (self.largest, self.total):
+            self._scene.heat_changed.emit()
+
+    def _value(self, measure: Measure, nodes: tuple[NodeId, ...]) -> float | None:
+        if measure.of is None:
+            times = [self._times[node] for node in nodes if node in self._times]
+            return sum(times) if times else None
+        costs = self._scene.folding.costs
+        found = [measure.of(cost) for node in nodes if (cost := costs.of(node)) is not None]
+        return float(sum(found)) if found else None
+
+
+def paint_scale(painter: QPainter, area: QRectF) -> None:
+    """Paint the colours from the least to the most along an area."""
+    steps = 48
+    width = area.width() / steps
+    painter.setPen(Qt.PenStyle.NoPen)
+    for step in range(steps):
+        painter.setBrush(heat_color(step / (steps - 1)))
+        painter.drawRect(QRectF(area.x() + step * width, area.y(), width + 0.6, area.height()))

@@ -1,0 +1,72 @@
+"""The legend of the heat-map."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+
+from app.canvas.heat import paint_scale
+from app.canvas.overlay import CornerWidget
+from app.qt import guard
+
+if TYPE_CHECKING:
+    from app.canvas.navigation import NavigationView
+
+__all__ = ["HeatLegend"]
+
+_WIDTH, _HEIGHT = 240, 68
+
+
+class HeatLegend(CornerWidget):
+    """Says what the colours of the heat-map stand for."""
+
+    def __init__(self, view: NavigationView) -> None:
+        super().__init__(view, Qt.Corner.TopRightCorner)
+        self.setObjectName("canvas.heat_legend")
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.resize(_WIDTH, _HEIGHT)
+        self._view = view
+        view.canvas.heat_changed.connect(self._changed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(_WIDTH, _HEIGHT)
+
+    @property
+    def texts(self) -> tuple[str, str, str, str]:
+        """Title, total, least and most, as written; empty without a heat-map."""
+        heat = self._view.canvas.heat
+        if heat.measure is None:
+            return "", "", "", ""
+        if not heat.known:
+            return heat.measure.title, "not known yet", "", ""
+        return heat.measure.title, f"{heat.measure.text(heat.total)} in all", "0", heat.measure.text(heat.largest)
+
+    @guard
+    def _changed(self) -> None:
+        self.setVisible(self._view.canvas.heat.measure is not None)
+        self.setAccessibleName(", ".join(filter(None, self.texts)))
+        self.place()
+        self.update()
+
+    @guard
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._view.canvas.style_set.theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme.color("border"), 1.0))
+        painter.setBrush(theme.color("surface"))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6.0, 6.0)
+        title, total, least, most = self.texts
+        line = QRectF(12.0, 8.0, self.width() - 24.0, 16.0)
+        painter.setPen(theme.color("text"))
+        painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
+        painter.setPen(theme.color("text_muted"))
+        painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, total)
+        if most:
+            below = line.translated(0.0, 36.0)
+            painter.drawText(below, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, least)
+            painter.drawText(below, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, most)
+            paint_scale(painter, QRectF(12.0, 28.0, self.width() - 24.0, 10.0))
+        painter.end()

@@ -1,0 +1,150 @@
+"""Going into blocks and out again: what is in view then, and the line that says where one is."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton
+
+from app.canvas.arrange import arrange
+from app.canvas.foldedits import fold_repeats, is_folded
+from app.canvas.overlay import CornerWidget
+from app.qt import guard
+
+if TYPE_CHECKING:
+    from app.canvas.view import CanvasView
+    from engine.graph import NodeId
+
+__all__ = ["Breadcrumb"]
+
+
+class Breadcrumb(CornerWidget):
+    """Shows the blocks around what is in view, each to be gone back to, or how much is folded on the outermost level.
+
+    It remembers what was in view on each level.
+    """
+
+    def __init__(self, view: CanvasView) -> None:
+        super().__init__(view, Qt.Corner.BottomLeftCorner)
+        self.setObjectName("canvas.breadcrumb")
+        self.setAccessibleName("Blocks around what is in view")
+        self._view = view
+        self._level: NodeId | None = None
+        self._left: dict[NodeId | None, tuple[float, QPointF]] = {}
+        self._box = QHBoxLayout(self)
+        self._box.setContentsMargins(8, 4, 8, 4)
+        self._box.setSpacing(4)
+        view.canvas.level_changed.connect(self._level_changed)
+        view.document.positions.blocks.changed.connect(self._fill)
+        view.canvas.content_changed.connect(self._count)
+        self._counts = QLabel()
+        self._counts.setObjectName("canvas.folded")
+        self._counts.setProperty("muted", True)
+        self._unfold = QToolButton()
+        self._unfold.setObjectName("canvas.unfold")
+        self._unfold.setText("Unfold")
+        self._unfold.setAutoRaise(True)
+        self._unfold.setToolTip("Show all layers by themselves (Ctrl+Shift+F)")
+        self._unfold.clicked.connect(self._unfold_all)
+        for part in (self._counts, self._unfold):
+            part.setParent(self)
+            part.hide()
+        self._fill()
+
+    @guard
+    def _level_changed(self) -> None:
+        view = self._view
+        folding = view.canvas.folding
+        view.cancel_gesture()
+        view.title_edit.close_edit()
+        self._left[self._level] = (view.scale_factor, view.visible_rect().center())
+        self._level = folding.level
+        self._fill()
+        positions = view.document.positions
+        unplaced = any(item.node_id not in positions for item in folding.items())
+        if self._level is not None and (self._level in folding.fresh or unplaced):
+            folding.fresh.discard(self._level)
+            arrange(view, undoable=False, done=view.frame)
+            return
+        view.canvas.fit_scene_rect()
+        known = self._left.get(self._level)
+        if known is None or self._level is not None:
+            view.frame()
+        else:
+            view.set_scale(known[0])
+            view.centerOn(known[1])
+
+    @guard
+    def _fill(self) -> None:
+        while (entry := self._box.takeAt(0)) is not None:
+            widget = entry.widget()
+            if widget is not None:
+                widget.hide()
+                if widget not in (self._counts, self._unfold):
+                    widget.deleteLater()
+        folding = self._view.canvas.folding
+        path = self._view.document.positions.blocks.path(folding.level)
+        folded = not path and is_folded(self._view.document)
+        self.setVisible(bool(path) or folded)
+        if folded:
+            for part in (self._counts, self._unfold):
+                self._box.addWidget(part)
+                part.show()
+            self._count()
+        if not path:
+            return
+        self._add("Whole net", None)
+        for block in path:
+            mark = QLabel("\u203a")
+            mark.setProperty("muted", True)
+            self._box.addWidget(mark)
+            words = f"{block.title} ({block.parts}\u00d7)" if block.parts > 1 else block.title
+            self._add(words, block.id)
+        self.adjustSize()
+        self.place()
+
+    @guard
+    def _count(self) -> None:
+        """Say how much is folded."""
+        if self._counts.isHidden():
+            return
+        scene = self._view.canvas
+        words = f"Folded: {len(scene.nodes)} layers on {len(scene.items_shown())} cards"
+        if words != self._counts.text():
+            self._counts.setText(words)
+            self.adjustSize()
+            self.place()
+
+    @guard
+    def _unfold_all(self, _checked: bool = False) -> None:
+        fold_repeats(self._view)
+        self._view.setFocus()
+
+    def _add(self, words: str, level: NodeId | None) -> None:
+        button = QToolButton()
+        button.setText(words)
+        button.setAutoRaise(True)
+        button.setObjectName(f"canvas.level.{level if level is not None else 'all'}")
+        here = level == self._view.canvas.folding.level
+        button.setEnabled(not here)
+        button.setToolTip("You are here" if here else f"Show {words} (U goes one level out)")
+        button.clicked.connect(partial(self._go, level))
+        self._box.addWidget(button)
+
+    @guard
+    def _go(self, level: NodeId | None, _checked: bool = False) -> None:
+        self._view.canvas.folding.look_into(level)
+        self._view.setFocus()
+
+    @guard
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._view.canvas.style_set.theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme.color("border"), 1.0))
+        painter.setBrush(theme.color("surface"))
+        painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), 6.0, 6.0)
+        painter.end()

@@ -1,0 +1,138 @@
+"""The map: the whole net in a corner, with a frame around what is in view; dragging pans."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QTransform, QWheelEvent
+
+from app.canvas.overlay import CornerWidget
+from app.qt import guard
+
+if TYPE_CHECKING:
+    from app.canvas.navigation import NavigationView
+
+__all__ = ["Minimap"]
+
+_WIDTH, _HEIGHT = 220, 150
+_MARGIN = 8.0
+_SHADE = 0.10
+
+
+class Minimap(CornerWidget):
+    """Shows the lists of boxes and lines of which the far view is painted, from a picture of them.
+
+    The picture is made anew only when the net looks different; while the view pans, only the frame moves.
+    """
+
+    def __init__(self, view: NavigationView) -> None:
+        super().__init__(view, Qt.Corner.BottomRightCorner)
+        self.setObjectName("canvas.minimap")
+        self.setAccessibleName("Map of the net; drag to move what is in view")
+        self.setToolTip("Drag to move what is in view (M hides the map)")
+        self.setCursor(Qt.CursorShape.SizeAllCursor)
+        self.resize(_WIDTH, _HEIGHT)
+        self._view = view
+        self._picture: QPixmap | None = None
+        self._painted: tuple[object, ...] = ()
+        view.canvas.content_changed.connect(self._changed)
+        view.horizontalScrollBar().valueChanged.connect(self._moved)
+        view.verticalScrollBar().valueChanged.connect(self._moved)
+        view.scale_changed.connect(self._moved)
+
+    def sizeHint(self) -> QSize:
+        return QSize(_WIDTH, _HEIGHT)
+
+    def toggle(self) -> None:
+        """Show or hide the map."""
+        self.setVisible(not self.isVisible())
+        self.place()
+
+    @guard
+    def _changed(self) -> None:
+        if self.isVisible():
+            self.update()
+
+    @guard
+    def _moved(self, _value: float = 0.0) -> None:
+        if self.isVisible():
+            self.update()
+
+    def transform(self) -> QTransform:
+        """Return what leads from the scene into the map."""
+        content = self._view.canvas.content_rect()
+        if content.isNull():
+            content = QRectF(0.0, 0.0, 1.0, 1.0)
+        room = QRectF(self.rect()).adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
+        scale = min(room.width() / content.width(), room.height() / content.height())
+        center = room.center()
+        found = QTransform.fromTranslate(center.x(), center.y())
+        found.scale(scale, scale)
+        return found.translate(-content.center().x(), -content.center().y())
+
+    @guard
+    def paintEvent(self, event: QPaintEvent) -> None:
+        scene = self._view.canvas
+        theme = scene.style_set.theme
+        ratio = self.devicePixelRatioF()
+        state = (scene.overview.version, theme, ratio)
+        if self._picture is None or self._painted != state:
+            self._picture, self._painted = self._paint_net(ratio), state
+        painter = QPainter(self)
+        painter.drawPixmap(0, 0, self._picture)
+        seen = self.transform().mapRect(self._view.visible_rect())
+        seen = seen.intersected(QRectF(self.rect()).adjusted(1.0, 1.0, -1.0, -1.0))
+        accent = theme.color("accent")
+        shade = QColor(accent)
+        shade.setAlphaF(_SHADE)
+        painter.setPen(QPen(accent, 1.5))
+        painter.setBrush(shade)
+        painter.drawRect(seen)
+        painter.end()
+
+    def _paint_net(self, ratio: float) -> QPixmap:
+        scene = self._view.canvas
+        theme = scene.style_set.theme
+        picture = QPixmap(self.size() * ratio)
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(theme.color("surface"))
+        painter = QPainter(picture)
+        painter.setTransform(self.transform())
+        scene.overview.paint(painter)
+        painter.resetTransform()
+        painter.setPen(QPen(theme.color("border"), 1.0))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        painter.end()
+        return picture
+
+    # Panning
+
+    def _center_on(self, position: QPointF) -> None:
+        inverse, possible = self.transform().inverted()
+        if possible:
+            self._view.follows_size = False
+            self._view.centerOn(inverse.map(position))
+            self._view.told_panned()
+
+    @guard
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._center_on(event.position())
+
+    @guard
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self._center_on(event.position())
+
+    @guard
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+
+    @guard
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.accept()
+        self._view.zoom_by(1.0015 ** event.angleDelta().y())

@@ -1,0 +1,47 @@
+"""Small widgets that lie over a corner of the canvas."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+
+from app.qt import guard
+
+__all__ = ["CornerWidget"]
+
+_GAP = 12
+
+
+class CornerWidget(QWidget):
+    """A widget that keeps to a corner of a view; it does not scroll with what the view shows.
+
+    Parameters
+    ----------
+    view : QAbstractScrollArea
+        The view that it lies on.
+    corner : Qt.Corner
+        Where.
+    """
+
+    def __init__(self, view: QAbstractScrollArea, corner: Qt.Corner) -> None:
+        super().__init__(view)
+        self._on = view
+        self._corner = corner
+        view.installEventFilter(self)
+        self.hide()
+
+    def place(self) -> None:
+        """Go to the corner."""
+        area = self._on.rect()
+        right = self._corner in (Qt.Corner.TopRightCorner, Qt.Corner.BottomRightCorner)
+        bottom = self._corner in (Qt.Corner.BottomLeftCorner, Qt.Corner.BottomRightCorner)
+        x = area.right() - self.width() - _GAP if right else _GAP
+        y = area.bottom() - self.height() - _GAP if bottom else _GAP
+        self.move(x, y)
+        self.raise_()
+
+    @guard(default=False)
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and watched is self._on:
+            self.place()
+        return False

@@ -1,0 +1,100 @@
+"""Making room: what stands to the right moves on when a node is put into a row."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from app.canvas.docking import followers, root_of
+from app.canvas.face import NODE_WIDTH
+from app.placement import Point, Route
+
+if TYPE_CHECKING:
+    from app.canvas.nodeitem import NodeItem
+    from app.canvas.scene import CanvasScene
+    from app.placement import EdgeKey
+    from engine.graph import Edge, NodeId
+
+__all__ = ["room_on_wire"]
+
+_GAP = 56.0
+_GRID = 10.0
+_LEVEL = 40.0
+#: How far around a row wires are led that belong to it, in pixels.
+_BESIDE, _ABOVE, _BELOW = 16.0, 60.0, 120.0
+
+
+def room_on_wire(
+    scene: CanvasScene, item: NodeItem, edge: Edge, at: Point
+) -> tuple[dict[NodeId, Point], dict[EdgeKey, Route | None]]:
+    """Return places for a node that goes on a wire and for what must make room for it, and courses of wires.
+
+    The node comes to stand behind the wire's source, level with it where the wire runs level. Its target, and what
+    follows that in the same row, move on as far as needed, and the wires that are led around these with them.
+
+    Parameters
+    ----------
+    item : NodeItem
+        The node.
+    edge : Edge
+        The wire as it was.
+    at : Point
+        Where the node was let go, as the upper left corner.
+    """
+    source, target = root_of(scene.nodes[edge.source]), root_of(scene.nodes[edge.target])
+    out, into = source.output_point(0).y(), target.input_point(0).y()
+    forward = target.pos().x() > source.pos().x()
+    x, y = at.x, at.y
+    if forward:
+        x = max(x, source.scene_body().right() + _GAP)
+        level = out - item.face.input_y(0)
+        if abs(out - into) < 0.5 and abs(y - level) < max(_LEVEL, item.face.height):
+            y = level
+    x = math.ceil(x / _GRID) * _GRID
+    hung = followers(item)
+    step_x, step_y = x - item.pos().x(), y - item.pos().y()
+    places = {item.node_id: Point(x, y)}
+    places.update((each.node_id, Point(each.x() + step_x, each.y() + step_y)) for each in hung)
+    missing = x + NODE_WIDTH + _GAP - target.pos().x()
+    if not forward or missing <= 0:
+        return places, {}
+    step = math.ceil(missing / _GRID) * _GRID
+    row = [each for each in _row_from(target) if each.node_id not in places and each is not source]
+    places.update((each.node_id, Point(each.x() + step, each.y())) for each in row)
+    return places, _led_on(scene, row, step)
+
+
+def _led_on(scene: CanvasScene, row: list[NodeItem], step: float) -> dict[EdgeKey, Route | None]:
+    """Return the courses of wires that pass a row which moves to the right, moved with it where they pass it."""
+    boxes = [each.scene_body() for each in row]
+    left = min(box.left() for box in boxes) - _BESIDE
+    top, bottom = min(box.top() for box in boxes) - _ABOVE, max(box.bottom() for box in boxes) + _BELOW
+    moved = {each.node_id for each in row}
+    found: dict[EdgeKey, Route | None] = {}
+    for key, route in scene.document.positions.routes.items():
+        goes, comes = key[0] in moved, key[2] in moved
+        if goes and comes:
+            continue  # it goes along as it is
+        points = tuple(
+            Point(point.x + step, point.y) if point.x >= left and top <= point.y <= bottom else point
+            for point in route.points
+        )
+        if points != route.points or goes or comes:
+            source, target = route.source, route.target
+            source = Point(source.x + step, source.y) if goes else source
+            found[key] = Route(points, source, Point(target.x + step, target.y) if comes else target)
+    return found
+
+
+def _row_from(start: NodeItem) -> list[NodeItem]:
+    """Return a node with what follows it to the right, and what hangs under these; where a row ends, it ends."""
+    found = {start: None}
+    waiting = [start]
+    while waiting:
+        here = waiting.pop()
+        reads_on = [edge.target for each in (here, *followers(here)) for edge in each.edges if edge.source is each]
+        for after in map(root_of, reads_on):
+            if after not in found and after.x() > here.x():
+                found[after] = None
+                waiting.append(after)
+    return [each for root in found for each in (root, *followers(root))]

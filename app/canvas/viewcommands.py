@@ -1,0 +1,101 @@
+"""Undo commands of what is seen but is no part of the net: blocks, frames and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from app.commands import Command
+
+if TYPE_CHECKING:
+    from app.annotations import Annotation
+    from app.blocks import Block
+    from app.placement import EdgeKey, Placement, Point, Route
+    from engine.graph import NodeId
+
+__all__ = ["AnnotationCommand", "BlockChange", "BlockCommand"]
+
+
+@dataclass(frozen=True, slots=True)
+class BlockChange:
+    """What a step of the history does to blocks, and to the places of what is shown then.
+
+    Attributes
+    ----------
+    removed, added : tuple of Block
+        Blocks that go and come.
+    before, after : dict
+        Places of the same layers and cards.
+    routes_before, routes_after : dict or None
+        Courses of wires; None where they stay.
+    """
+
+    removed: tuple[Block, ...] = ()
+    added: tuple[Block, ...] = ()
+    before: dict[NodeId, Point] = field(default_factory=dict)
+    after: dict[NodeId, Point] = field(default_factory=dict)
+    routes_before: dict[EdgeKey, Route] | None = None
+    routes_after: dict[EdgeKey, Route] | None = None
+
+
+class BlockCommand(Command):
+    """One change of the blocks of a document."""
+
+    def __init__(
+        self, text: str, placement: Placement, change: BlockChange, failed: Callable[[Exception], object]
+    ) -> None:
+        super().__init__(text, failed)
+        self._placement = placement
+        self._change = change
+
+    def _forward(self) -> None:
+        change = self._change
+        self._do(change.removed, change.added, change.after, change.routes_after)
+
+    def _back(self) -> None:
+        change = self._change
+        self._do(change.added, change.removed, change.before, change.routes_before)
+
+    def _do(
+        self,
+        removed: Sequence[Block],
+        added: Sequence[Block],
+        places: Mapping[NodeId, Point],
+        routes: dict[EdgeKey, Route] | None,
+    ) -> None:
+        placement = self._placement
+        if routes is not None:
+            placement.routes = dict(routes)
+        placement.touched = True
+        for node, point in places.items():
+            placement.place(node, point.x, point.y)
+        placement.blocks.replace(removed, added)
+        placement.move(places, by_user=False)
+
+
+class AnnotationCommand(Command):
+    """Frames and notes that come, go or change, by id; None is none."""
+
+    def __init__(
+        self,
+        text: str,
+        placement: Placement,
+        before: Mapping[int, Annotation | None],
+        after: Mapping[int, Annotation | None],
+        failed: Callable[[Exception], object],
+    ) -> None:
+        super().__init__(text, failed)
+        self._placement = placement
+        self._before = dict(before)
+        self._after = dict(after)
+
+    def _forward(self) -> None:
+        self._set(self._after)
+
+    def _back(self) -> None:
+        self._set(self._before)
+
+    def _set(self, values: Mapping[int, Annotation | None]) -> None:
+        self._placement.touched = True
+        self._placement.annotations.set(values)

@@ -1,0 +1,100 @@
+"""Blocks that the user keeps: prototxt files in a folder of the user's, offered in the palette under "My blocks"."""
+
+from __future__ import annotations
+
+import logging
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import NetcanvasError
+from engine.files import atomic_write
+from engine.graph import OpGraph
+from engine.registry import LayerInfo
+from engine.resources import user_data_path
+
+__all__ = ["CATEGORY", "TemplateEntry", "save_template", "template_entries", "template_of", "templates_path"]
+
+CATEGORY = "My blocks"
+_PREFIX = "template:"
+_SUFFIX = ".prototxt"
+_LARGEST = 4_000_000
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateEntry(LayerInfo):
+    """A kept block as the palette shows it.
+
+    Attributes
+    ----------
+    kind : str
+        What the palette hands on when it is chosen; see :func:`template_of`.
+    """
+
+    kind: str = ""
+
+
+def templates_path() -> Path:
+    """Return the folder of the kept blocks; it need not exist."""
+    return user_data_path() / "blocks"
+
+
+def template_entries() -> tuple[TemplateEntry, ...]:
+    """Return what is kept, by name; what cannot be read is left out."""
+    folder = templates_path()
+    files = sorted(folder.glob(f"*{_SUFFIX}")) if folder.is_dir() else []
+    return tuple(entry for path in files if (entry := _entry(path)) is not None)
+
+
+def _entry(path: Path) -> TemplateEntry | None:
+    try:
+        if path.stat().st_size > _LARGEST:
+            return None
+        types = [node.type for node in OpGraph.parse(path.read_bytes()).nodes() if not node.virtual]
+    except (OSError, NetcanvasError) as error:
+        _log.warning("The block '%s' cannot be read: %s", path.stem, error)
+        return None
+    if not types:
+        return None
+    kinds = ", ".join(dict.fromkeys(types))
+    return TemplateEntry(
+        path.stem,
+        CATEGORY,
+        f"{len(types)} layers: {kinds}",
+        kind=_PREFIX + path.stem,
+        tops=("top",),
+        bottoms=("bottom",),
+    )
+
+
+def template_of(kind: str) -> tuple[str, str] | None:
+    """Return name and text of the block that an entry of the palette means; None for another entry.
+
+    Raises
+    ------
+    OSError
+        When the block is gone.
+    """
+    if not kind.startswith(_PREFIX):
+        return None
+    name = kind.removeprefix(_PREFIX)
+    return name, (templates_path() / f"{name}{_SUFFIX}").read_text(encoding="utf-8")
+
+
+def save_template(name: str, text: str) -> str:
+    """Keep layers under a name; one that is taken gets a number. Return the name.
+
+    Raises
+    ------
+    OSError
+        When the file cannot be written.
+    """
+    folder = templates_path()
+    folder.mkdir(parents=True, exist_ok=True)
+    base = re.sub(r"[^\w .-]+", "_", name).strip(" .") or "Block"
+    free, number = base, 2
+    while (folder / f"{free}{_SUFFIX}").exists():
+        free, number = f"{base} {number}", number + 1
+    atomic_write(folder / f"{free}{_SUFFIX}", text.encode())
+    return free

@@ -1,0 +1,61 @@
+"""Choosing what the heat-map shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app.canvas.heat import MEASURES, TIME
+from app.qt import guard
+
+if TYPE_CHECKING:
+    from app.window.viewing import ViewingCanvas
+
+__all__ = ["HeatMenu"]
+
+_NO_TIMES = "No times were measured yet"
+
+
+class HeatMenu(QMenu):
+    """Lists what layers cost, to be shown on them.
+
+    Parameters
+    ----------
+    canvas : callable
+        Returns the canvas in view.
+
+    Attributes
+    ----------
+    choices : dict of QAction
+        By the name of the measure; the empty name shows none.
+    """
+
+    def __init__(self, canvas: Callable[[], ViewingCanvas], parent: QWidget) -> None:
+        super().__init__("&Heat map", parent)
+        self.setObjectName("window.menu.heat")
+        self.setToolTipsVisible(True)
+        self._canvas = canvas
+        self.choices: dict[str, QAction] = {}
+        group = QActionGroup(self)
+        for name, title in (("", "&Off"), *((measure.name, measure.title) for measure in MEASURES)):
+            action = self.addAction(title)
+            action.setObjectName(f"window.heat.{name or 'off'}")
+            action.setCheckable(True)
+            action.setToolTip(f"Show {title.lower()} on each layer" if name else "Show no costs on the layers")
+            action.triggered.connect(lambda _checked=False, name=name: self._canvas().show_heat(name))
+            group.addAction(action)
+            self.choices[name] = action
+        self.aboutToShow.connect(self.refresh)
+
+    @guard
+    def refresh(self) -> None:
+        """Mark what is shown, and say what cannot be."""
+        heat = self._canvas().canvas.heat
+        shown = heat.measure.name if heat.measure is not None else ""
+        self.choices[shown].setChecked(True)
+        times = self.choices[TIME.name]
+        times.setEnabled(heat.has_times)
+        times.setToolTip("Show measured times on each layer" if heat.has_times else _NO_TIMES)

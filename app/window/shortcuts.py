@@ -1,0 +1,164 @@
+"""The keys of everything that has keys: what they are, which the user changed, and what collides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction, QKeySequence
+
+from app.canvas.keys import CANVAS_KEYS
+from app.window.actions import TIP
+
+if TYPE_CHECKING:
+    from app.window.settings import WindowSettings
+
+__all__ = ["Shortcut", "Shortcuts", "native"]
+
+CANVAS = "Canvas"
+
+Keys = tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Shortcut:
+    """Something that keys do.
+
+    Attributes
+    ----------
+    name : str
+        What it is stored under.
+    text, group : str
+        What it is called, and where it belongs: a menu, a panel, or the canvas.
+    default, keys : tuple of str
+        Its own keys and those in use, in portable notation.
+    """
+
+    name: str
+    text: str
+    group: str
+    default: Keys
+    keys: Keys
+    apply: Callable[[Keys], object]
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the user gave it other keys."""
+        return self.keys != self.default
+
+
+class Shortcuts(QObject):
+    """All shortcuts of a window; changes hold at once and are remembered.
+
+    Attributes
+    ----------
+    changed : Signal(str)
+        The shortcut of this name has other keys.
+    canvas_changed : Signal(dict)
+        Keys of the canvas by name, for canvases that are open.
+    """
+
+    changed = Signal(str)
+    canvas_changed = Signal(dict)
+
+    def __init__(self, settings: WindowSettings, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._stored = settings.shortcuts
+        self._entries: dict[str, Shortcut] = {}
+        for name, text, keys in CANVAS_KEYS:
+            self._add(f"canvas.{name}", text, CANVAS, keys, self._tell_canvases)
+
+    # What there is
+
+    def entries(self) -> list[Shortcut]:
+        """All shortcuts, by group."""
+        return sorted(self._entries.values(), key=lambda each: each.group == CANVAS)
+
+    def __getitem__(self, name: str) -> Shortcut:
+        return self._entries[name]
+
+    def adopt(self, actions: Iterable[QAction], group: str) -> None:
+        """Take actions in; those that the user changed get their keys.
+
+        An action is known by its object name; one without a name is left out.
+        """
+        for action in actions:
+            name = action.objectName()
+            if name and name not in self._entries and not action.isSeparator() and action.menu() is None:
+                keys = tuple(key.toString() for key in action.shortcuts())
+                text = action.text().partition("\t")[0].replace("&", "").rstrip("\u2026")
+                self._add(name, text, group, keys, lambda keys, action=action: _give(action, keys))
+
+    def _add(self, name: str, text: str, group: str, default: Keys, apply: Callable[[Keys], object]) -> None:
+        entry = Shortcut(name, text, group, default, self._stored.get(name, default), apply)
+        self._entries[name] = entry
+        if entry.is_changed:
+            apply(entry.keys)
+
+    @property
+    def canvas_keys(self) -> dict[str, Keys]:
+        """Keys of the canvas by the names of ``app.canvas.keys.CANVAS_KEYS``."""
+        return {each.name.removeprefix("canvas."): each.keys for each in self._entries.values() if each.group == CANVAS}
+
+    def _tell_canvases(self, _keys: Keys) -> None:
+        self.canvas_changed.emit(self.canvas_keys)
+
+    # Changing
+
+    def conflict(self, name: str, key: str) -> Shortcut | None:
+        """Return what else has a key, or None; an empty key is nobody's."""
+        wanted = QKeySequence(key).toString()
+        for entry in self._entries.values():
+            if entry.name != name and wanted and wanted in (QKeySequence(each).toString() for each in entry.keys):
+                return entry
+        return None
+
+    def set_keys(self, name: str, keys: Sequence[str]) -> None:
+        """Give something other keys; whoever had one of them loses it."""
+        for key in keys:
+            while (other := self.conflict(name, key)) is not None:
+                wanted = QKeySequence(key).toString()
+                self._set(other, tuple(each for each in other.keys if QKeySequence(each).toString() != wanted))
+        self._set(self._entries[name], tuple(keys))
+
+    def reset(self, name: str) -> None:
+        """Give something its own keys again; whoever has one of them by now loses it."""
+        self.set_keys(name, self._entries[name].default)
+
+    def reset_all(self) -> None:
+        """Give everything its own keys again."""
+        for entry in self._entries.values():
+            if entry.is_changed:
+                self._set(entry, entry.default)
+
+    def _set(self, entry: Shortcut, keys: Keys) -> None:
+        if keys == entry.keys:
+            return
+        entry.keys = keys
+        self._settings.set_shortcut(entry.name, keys if entry.is_changed else None)
+        entry.apply(keys)
+        self.changed.emit(entry.name)
+
+
+def native(keys: Iterable[str]) -> str:
+    """Return keys as the system writes them."""
+    return ", ".join(QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText) for key in keys)
+
+
+def _give(action: QAction, keys: Keys) -> None:
+    """Give an action keys, and correct what its tooltips say about them."""
+    old = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+    action.setShortcuts([QKeySequence(key) for key in keys])
+    new = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+    tips = {tip: _with_key(tip, old, new) for tip in (action.toolTip(), str(action.property(TIP) or ""))}
+    action.setToolTip(tips[action.toolTip()])
+    if action.property(TIP):
+        action.setProperty(TIP, tips[str(action.property(TIP))])
+
+
+def _with_key(tip: str, old: str, new: str) -> str:
+    bare = tip.removesuffix(f" ({old})") if old else tip
+    return f"{bare} ({new})" if new else bare
