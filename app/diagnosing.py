@@ -168,6 +168,7 @@ class SolverWatch:
         self._files: QFileSystemWatcher | None = None
         self._due = Debounce(self._check, _PAUSE, owner)
         document.solver_changed.connect(self.refresh)
+        document.solver.changed.connect(self.refresh)
         document.path_changed.connect(self.refresh)
 
     @guard
@@ -204,8 +205,11 @@ class SolverWatch:
             return
         opened = {} if net is None else {net: self._sources or ()}
 
+        edited = document.solver.opened
+        text = bytes(edited.graph) if edited is not None and edited.modified else None
+
         def work() -> list[Diagnostic]:
-            return check_solver_file(solver, opened=opened)
+            return check_solver_file(solver, text, opened=opened)
 
         document.jobs.submit("solver", work, self._take)
 

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QUndoStack
 
 from app.bridge import GraphBridge, Selection
-from app.commands import GraphCommand, MoveCommand
+from app.commands import MoveCommand
 from app.dialect import DialectChoice, DialectCommand
+from app.editing import Editable
 from app.jobs import Jobs
 from app.live import LiveFacts
 from app.netfile import FileState, read_net_file
 from app.placement import Placement, Point, read_view
 from app.qt import guard
+from app.solver.link import SolverLink
 from app.solverfile import find_solver
 from engine.errors import NetcanvasError
 from engine.files import atomic_write
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ChangedOnDiskError", "Document"]
 
-T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
@@ -50,7 +50,7 @@ class ChangedOnDiskError(NetcanvasError):
         )
 
 
-class Document(QObject):
+class Document(Editable):
     """One net that is open in the editor.
 
     Parameters
@@ -72,8 +72,6 @@ class Document(QObject):
         New results in ``shapes``, ``diagnostics``, and marks set by a run.
     view_changed : Signal(engine.graph.View)
         Another net of the document is looked at; see :meth:`set_view`.
-    edit_failed : Signal(str)
-        An undo or redo that could not be done.
     view : engine.graph.View
         Which net of the document is looked at.
     seen : engine.graph.GraphView or None
@@ -84,6 +82,8 @@ class Document(QObject):
         What it is called while it has no file.
     disk : app.netfile.FileState
         What its file held when it was last read or written.
+    solver : app.solver.link.SolverLink
+        The solver at ``solver_path``, as far as it is open.
     waits_for : str
         Why the net cannot be trained yet, in a sentence; see :meth:`set_waits_for`.
     """
@@ -98,17 +98,15 @@ class Document(QObject):
     shapes_changed = Signal()
     diagnostics_changed = Signal()
     status_changed = Signal()
-    edit_failed = Signal(str)
 
     def __init__(self, graph: OpGraph, path: Path | None = None, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.graph = graph
+        super().__init__(graph, parent)
         self.path = path
         self.solver_path: Path | None = None
+        self.solver = SolverLink(self)
         self.waits_for = ""
         self.view = View()
         self.seen: GraphView | None = None
-        self.undo_stack = QUndoStack(self)
         self.selection = Selection(self)
         self.positions = Placement(self)
         self.dialect_choice = DialectChoice(self)
@@ -184,6 +182,17 @@ class Document(QObject):
         self.undo_stack.setClean()
         self.guess_dialect()
 
+    def take_merge(self, merged: bytes, theirs: bytes) -> None:
+        """Take over a text that was merged with what the file holds by now, ``theirs``, as an undoable step."""
+        if self.path is None:
+            raise ValueError("the net has no file yet")
+        self.apply(f"Merge changes of {self.path.name}", lambda graph: graph.replace_text(merged))
+        self.disk.took(self.path, theirs)
+        if merged == theirs:
+            self.undo_stack.setClean()
+        else:
+            self.undo_stack.resetClean()
+
     def save(self, path: Path | str | None = None, *, force: bool = False) -> None:
         """Write the net, aside and then renamed, and its sidecar when the user arranged it.
 
@@ -206,6 +215,7 @@ class Document(QObject):
             raise ValueError("the net has no file yet")
         if not force and target == self.path and self.changed_on_disk():
             raise ChangedOnDiskError(target)
+        self.settle()
         data = bytes(self.graph)
         atomic_write(target, data)
         self.disk.took(target, data)
@@ -236,7 +246,8 @@ class Document(QObject):
     @property
     def is_untouched(self) -> bool:
         """Whether it is an empty net without a file or a history, which nobody would miss."""
-        return self.path is None and not self.undo_stack.count() and not self.graph.text
+        untouched = self.path is None and not self.undo_stack.count() and not self.graph.text
+        return untouched and self.solver_path is None
 
     def close(self) -> None:
         """Stop everything that works for this document; it cannot be used any more.
@@ -248,14 +259,20 @@ class Document(QObject):
             return
         self._closed = True
         self.live.close()
+        self.solver.close()
         self.undo_stack.cleanChanged.disconnect(self._clean_changed)
         self.undo_stack.clear()
         self.bridge.close()
 
     @property
     def modified(self) -> bool:
-        """Whether there is something to save."""
+        """Whether there is something of the net to save."""
         return not self.undo_stack.isClean()
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether there is something to save, of the net or of its solver."""
+        return self.modified or self.solver.modified
 
     @property
     def title(self) -> str:
@@ -264,10 +281,8 @@ class Document(QObject):
 
     @property
     def solver_text(self) -> str | None:
-        """Text of the solver file, read anew; None without one."""
-        if self.solver_path is None or not self.solver_path.is_file():
-            return None
-        return self.solver_path.read_text(encoding="utf-8", errors="surrogateescape")
+        """Text of the solver as it is edited, or of its file; None without one."""
+        return self.solver.text
 
     def set_solver(self, path: Path | None) -> None:
         """Choose the solver that trains this net."""
@@ -282,27 +297,6 @@ class Document(QObject):
             self.solver_changed.emit()
 
     # Edits
-
-    def apply(self, text: str, edit: Callable[[OpGraph], T]) -> T:
-        """Do one undoable edit. This is the only way to change the graph.
-
-        Parameters
-        ----------
-        text : str
-            Name of the step in the history, such as ``"Connect data to conv1"``.
-        edit : callable
-            Calls the graph's verbs. It may call :meth:`Placement.place` for nodes that it adds.
-
-        Raises
-        ------
-        GraphError
-            When a rule refuses the edit; then nothing is changed.
-        """
-        with self.graph.change(text) as change:
-            result = edit(self.graph)
-        if not change.is_empty:
-            self.undo_stack.push(GraphCommand(text, change, self._command_failed))
-        return result
 
     def move_nodes(
         self, points: Mapping[NodeId, Point], text: str = "", before: Mapping[NodeId, Point] | None = None
@@ -367,9 +361,6 @@ class Document(QObject):
     @guard
     def _clean_changed(self, clean: bool) -> None:
         self.modified_changed.emit(not clean)
-
-    def _command_failed(self, error: Exception) -> None:
-        self.edit_failed.emit(str(error))
 
     def _graph_changed(self, events: Events) -> None:
         if events.removed:

@@ -61,11 +61,11 @@ class GradientChecks(QObject):
     def obstacle(self, node_id: NodeId) -> str:
         """Return why the gradient cannot be checked now, in a sentence, or an empty text."""
         live = self._document.live
-        if not live.trusted:
-            return "The plugin code of this folder is not trusted, so it is not run."
         shapes = live.shapes.get(node_id)
         if shapes is None or not shapes.bottoms or None in shapes.bottoms:
             return "The shapes of its bottoms are not known."
+        if shapes.state == "unknown" and (shapes.error is not None or not live.trusted):
+            return f"The layer cannot be run: {shapes.reason}"
         return ""
 
     def check(self, node_id: NodeId, tell: Tell) -> None:

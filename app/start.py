@@ -44,13 +44,13 @@ def run_editor(file: Path | None) -> int:
     window.document_left.connect(collector.document_left)
     keeper = RecoveryKeeper(window, RecoveryStore())
     if file is None or not window.files.open(file):
-        window.open_example("lenet")
+        window.beginnings.at_start()
     window.show()
     QTimer.singleShot(0, keeper, keeper.look)
     _let_ctrl_c_through(app)
     status = app.exec()
     collector.close()
-    window.wait_for_examples()
+    window.beginnings.wait()
     return int(status)
 
 

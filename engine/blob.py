@@ -191,7 +191,7 @@ class Blob:
     def data(self) -> Array:
         """Values: a C-contiguous, writable host array of :attr:`shape`; a view, not a copy."""
         view = self._data_view
-        if view is not None:
+        if view is not None and view.shape == self._shape:  # an old layer may have set the shape of what it was given
             return view
         view = self._data.on_host()[: self._count].reshape(self._shape)
         if self._backend.is_host:
@@ -202,7 +202,7 @@ class Blob:
     def diff(self) -> Array:
         """Gradient of the loss: an array like :attr:`data`."""
         view = self._diff_view
-        if view is not None:
+        if view is not None and view.shape == self._shape:
             return view
         view = self._diff.on_host()[: self._count].reshape(self._shape)
         if self._backend.is_host:

@@ -28,6 +28,8 @@ class OperatorSettings:
         Its gradient function.
     shapes : callable or None
         Takes the shapes of the inputs, returns those of the outputs.
+    dtypes : sequence of dtype, or None
+        Types of the outputs, beside ``shapes``; the net's for None.
     pass_workspace : bool or None
         Whether the third argument is the workspace; None for what the signature says.
     builder : bool
@@ -38,6 +40,7 @@ class OperatorSettings:
 
     gradient: Callable[..., Any] | None = None
     shapes: Callable[..., Any] | None = None
+    dtypes: Sequence[Any] | None = None
     pass_workspace: bool | None = None
     builder: bool = False
     grad_output_indices: Sequence[int] | None = None
@@ -54,6 +57,7 @@ def operator(
     *,
     gradient: Callable[..., Any] | None = None,
     shapes: Callable[..., Any] | None = None,
+    dtypes: Sequence[Any] | None = None,
     pass_workspace: bool | None = None,
     builder: bool = False,
     grad_output_indices: Sequence[int] | None = None,
@@ -68,6 +72,8 @@ def operator(
         and the gradients of its outputs, and ``outputs`` the gradients of its inputs.
     shapes : callable, optional
         ``shapes(*input_shapes)`` returns the shape of each output; without it, they come from one call on zeros.
+    dtypes : sequence of dtype, optional
+        Types of the outputs where ``shapes`` is given; those of the net by default.
     pass_workspace : bool, optional
         Whether the function gets a third argument, the workspace; without it, the number of its parameters says so.
     builder : bool
@@ -78,7 +84,9 @@ def operator(
     grad_input_indices : sequence of int, optional
         Inputs whose gradients it computes; all by default.
     """
-    settings = OperatorSettings(gradient, shapes, pass_workspace, builder, grad_output_indices, grad_input_indices)
+    settings = OperatorSettings(
+        gradient, shapes, dtypes, pass_workspace, builder, grad_output_indices, grad_input_indices
+    )
 
     def mark(function: F) -> F:
         setattr(function, _ATTRIBUTE, settings)

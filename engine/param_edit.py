@@ -272,4 +272,6 @@ def _flag(parsed: ParamStr, last: ParamItem | None, key: str, value: object, wri
     dashes = "--" if head.startswith("--") else "-"
     if value is True:
         return f"{dashes}{key}"
+    if isinstance(value, list | tuple):  # as programs take several values after a flag
+        return " ".join((f"{dashes}{key}", *(spelled(each, "plain") for each in value)))
     return f"{dashes}{key}{'=' if head.endswith('=') else ' '}{written}"

@@ -325,6 +325,8 @@ def _all_key_values(text: str, shape: str, pieces: Iterable[tuple[int, int]], *,
 def _sequence(text: str, shape: str) -> _Found | None:
     """A list in brackets or parentheses, or values set apart by commas alone."""
     start, end = _trim(shape, 0, len(shape))
+    if start == end:
+        return None
     if text[start] in "[(":
         inner = _shape(text, start + 1, end - 1) if text[end - 1] == _BRACKETS[text[start]] else None
         if inner is None:

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar
 
 from engine.backends import Workspace, get_backend
 from engine.blob import Shape
-from engine.errors import NetcanvasError
+from engine.errors import NetcanvasError, PluginError
 from engine.inspection import InspectionClient, LayerShapes, PluginLost
 from engine.inspection.shaping import shape_layer
 from engine.layer import LayerContext, Phase
@@ -371,14 +371,17 @@ def join_shapes(outcomes: Iterable[Mapping[K, NodeShapes]]) -> dict[K, NodeShape
     joined: dict[K, NodeShapes] = {}
     for outcome in outcomes:
         for key, shapes in outcome.items():
-            other = joined.get(key)
-            told = other is not None and (
-                other.error is not None or (other.state == "known" and shapes.state != "known")
-            )
-            shaped = other is not None and other.error is not None and other.state != "unknown" == shapes.state
-            if (shapes.error is not None and not shaped) or not told:
-                joined[key] = shapes
+            joined[key] = _join(joined[key], shapes) if key in joined else shapes
     return joined
+
+
+def _join(one: NodeShapes, other: NodeShapes) -> NodeShapes:
+    told = one.error is not None or (one.state == "known" and other.state != "known")
+    kept, left = (one, other) if told and other.error is None else (other, one)
+    if isinstance(kept.error, PluginError) and kept.state == "unknown" != left.state:
+        # Code that was just broken: what it gave a moment ago in the other state is better than nothing.
+        return replace(left, state="stale", reason=kept.reason, error=kept.error)
+    return kept
 
 
 def _missing(index: int, name: str, shape: _Unknown | None) -> str:

@@ -108,7 +108,7 @@ class EdgeItem(QGraphicsItem):
                 self.via = tuple(QPointF(*bend) for bend in self.bends)
                 self.path = bent_path(start, end, self.via)
             else:
-                self.via = self._via()
+                self.via = self._via(start, end)
                 self.path = wire_path(start, end, self.via)
         self.points = None
         self.line = QLineF(start, end)
@@ -150,25 +150,24 @@ class EdgeItem(QGraphicsItem):
             self.doomed, self.lit = doomed, lit
             self.update()
 
-    def _via(self) -> tuple[QPointF, ...]:
+    def _via(self, start: QPointF, end: QPointF) -> tuple[QPointF, ...]:
         route = self.route
         if route is None:
-            return self._around()
+            return self._around(start, end)
         a, b = self.tail.pos(), self.head.pos()
         dx, dy = a.x() - route.source.x, a.y() - route.source.y
         if abs(b.x() - route.target.x - dx) > 0.5 or abs(b.y() - route.target.y - dy) > 0.5:
-            return self._around()
+            return self._around(start, end)
         return tuple(QPointF(point.x + dx, point.y + dy) for point in route.points)
 
-    def _around(self) -> tuple[QPointF, ...]:
+    def _around(self, start: QPointF, end: QPointF) -> tuple[QPointF, ...]:
         """Points of a wire that leads back, between its two nodes or below both; none for one that leads on."""
-        start, end = self.source.output_point(self.edge.top), self.target.input_point(self.edge.bottom)
         if end.x() > start.x() - _BACK:
             return ()
-        above = root_of(self.source)
+        above = root_of(self.tail)
         hung = followers(above)
         top, bottom = above.pos().y(), max(each.scene_body().bottom() for each in (above, *hung))
-        box = self.target.scene_body()
+        box = self.head.scene_body()
         if box.top() - bottom > 2 * _CLEAR:
             level = (bottom + box.top()) / 2
         elif top - box.bottom() > 2 * _CLEAR:

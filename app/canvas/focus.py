@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
 
 from app.canvas.spoken import spoken
 from app.qt import guard
@@ -75,7 +76,7 @@ class FocusMark(QObject):
         ringed = item if shown else None
         if ringed is not self._ringed:
             for each, on in ((self._ringed, False), (ringed, True)):
-                if each is not None and each.scene() is view.canvas:
+                if each is not None and isValid(each) and each.scene() is view.canvas:
                     each.ringed = on
                     each.update()
             self._ringed = ringed

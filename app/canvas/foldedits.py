@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from app.canvas.scene import CanvasScene
     from app.canvas.view import CanvasView
     from app.document import Document
+    from app.placement import EdgeKey, Route
     from engine.graph import NodeId
 
 __all__ = [
@@ -37,6 +38,8 @@ __all__ = [
 
 #: From this many layers on, a net without places of its own opens folded, if that leaves less than half of its cards.
 FOLDED_FROM = 100
+#: From this many layers on, that is done after the first picture.
+FOLDED_LATER_FROM = 1500
 
 
 def is_folded(document: Document) -> bool:
@@ -61,13 +64,27 @@ def fold_repeats(view: CanvasView) -> None:
             "No part of this net is repeated.", next_step="Select layers and press Alt+C to fold them to a block."
         )
     view.canvas.folding.look_into(None)
-    document = view.document
-    view.canvas.folding.flat = document.positions.of(document.graph.node_ids())
+    view.canvas.folding.remember_flat()
     _change(view, "Fold repeated blocks", (), added, lay_out=True)
     view.frame()
 
 
-def fold_at_start(view: CanvasView, least: int = FOLDED_FROM) -> bool:
+def fold_soon(view: CanvasView) -> None:
+    """Fold a very long net that is shown already: its repeats are looked for in the document's thread."""
+    document = view.document
+    serial = document.graph.serial
+
+    def finish(repeats: Sequence[Repeat]) -> None:
+        if document.graph.serial == serial and fold_at_start(view, repeats=repeats):
+            view.frame_start()
+
+    def failed(_error: Exception) -> None:
+        """The net was edited meanwhile; it stays as it is shown."""
+
+    document.jobs.submit("repeats", lambda: repeats_of(document.graph), finish, failed)
+
+
+def fold_at_start(view: CanvasView, least: int = FOLDED_FROM, repeats: Sequence[Repeat] | None = None) -> bool:
     """Fold a net of many layers that is shown for the first time, so that it can be read; return whether it was.
 
     No step of the history, and nothing that makes the arrangement the user's own.
@@ -75,12 +92,12 @@ def fold_at_start(view: CanvasView, least: int = FOLDED_FROM) -> bool:
     scene, document = view.canvas, view.document
     if len(scene.nodes) < least or len(document.positions.blocks):
         return False
-    added = _blocks_of(document)
+    added = _blocks_of(document, repeats)
     folded = sum(len(block.nodes) for block in added)
     if not added or (least and 2 * folded < len(scene.nodes)):
         return False
     positions = document.positions
-    scene.folding.flat = positions.of(document.graph.node_ids())
+    scene.folding.remember_flat()
     positions.blocks.replace((), added)
     places, routes = arranged_places(view)
     positions.routes = positions.routes | routes
@@ -89,18 +106,21 @@ def fold_at_start(view: CanvasView, least: int = FOLDED_FROM) -> bool:
     return True
 
 
-def _blocks_of(document: Document) -> list[Block]:
+def _blocks_of(document: Document, repeats: Sequence[Repeat] | None = None) -> list[Block]:
     """Make a block of each repeat, with a block inside for each of its parts."""
     blocks, graph = document.positions.blocks, document.graph
     made: list[Block] = []
-    for repeat in repeats_of(graph):
+    for repeat in repeats_of(graph) if repeats is None else repeats:
         if any(blocks.home(node) is not None for node in repeat.nodes):
             continue
         names = [name_of(document, unit) for unit in repeat.units]
         title = _span(names[0], names[-1])
-        outer = Block(blocks.fresh_id(), title, (), None, len(repeat.units), repeat.alike, repeat.kind)
-        made.append(outer)
-        made += _parts(document, repeat, outer.id, names)
+        # Parts of one layer each are no blocks of their own.
+        single = all(len(unit) == 1 for unit in repeat.units)
+        outer = Block(
+            blocks.fresh_id(), title, repeat.nodes if single else (), None, len(repeat.units), repeat.alike, repeat.kind
+        )
+        made += [outer] if single else [outer, *_parts(document, repeat, outer.id, names)]
     return made
 
 
@@ -141,7 +161,7 @@ def _unfold_all(view: CanvasView) -> None:
     flat = folding.flat
     text = "Unfold repeated blocks"
     added = [replace(block, parent=None) for block in kept]
-    _change(view, text, [*removed, *kept], added, places=flat)
+    _change(view, text, [*removed, *kept], added, places=flat, routes=folding.flat_routes)
     if not flat:
         arrange(view, done=view.frame)
     view.frame()
@@ -251,6 +271,7 @@ def _change(
     added: Sequence[Block],
     *,
     places: Mapping[NodeId, Point] | None = None,
+    routes: Mapping[EdgeKey, Route] | None = None,
     lay_out: bool = False,
 ) -> None:
     """Put blocks in the place of others in one undoable step, with new places for what is shown then."""
@@ -259,13 +280,14 @@ def _change(
     known = positions.of(document.graph.node_ids()) | positions.of(block.id for block in (*removed, *added))
     routes_before = dict(positions.routes)
     positions.touched = True
+    positions.routes = positions.routes | dict(routes or {})
     for node, point in (places or {}).items():
         positions.place(node, point.x, point.y)
     positions.blocks.replace(removed, added)
     after = dict(places or {})
     if lay_out:
-        after, routes = arranged_places(view)
-        positions.routes = positions.routes | routes
+        after, found = arranged_places(view)
+        positions.routes = positions.routes | found
         scene.show_routes(moving=True)
     positions.move(after, by_user=False)
     scene.fit_scene_rect()

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from app.canvas.edgeitem import EdgeItem
     from app.canvas.nodeitem import NodeItem
     from app.canvas.scene import CanvasScene
-    from app.placement import Point
+    from app.placement import EdgeKey, Point, Route
     from engine.graph import NodeId
 
 __all__ = ["Folding"]
+
+End = tuple["NodeId", int]
 
 
 class Folding:
@@ -37,8 +39,8 @@ class Folding:
         Cards of blocks on this level, by block.
     fresh : set of NodeId
         Blocks that were made by the program, and are laid out when they are looked into for the first time.
-    flat : dict of Point
-        Where the layers stood before they were folded.
+    flat, flat_routes : dict
+        Where the layers stood before they were folded, and the courses of their wires; see :meth:`remember_flat`.
     """
 
     def __init__(self, scene: CanvasScene) -> None:
@@ -49,6 +51,7 @@ class Folding:
         self.costs = NodeCosts(scene.document)
         self.fresh: set[NodeId] = set()
         self.flat: dict[NodeId, Point] = {}
+        self.flat_routes: dict[EdgeKey, Route] = {}
         self._folded = False
         self._known = {block.id for block in self._blocks}
         self._blocks.changed.connect(self._blocks_changed)
@@ -104,6 +107,12 @@ class Folding:
             self._blocks_changed()
             self._scene.level_changed.emit()
 
+    def remember_flat(self) -> None:
+        """Remember where everything stands, to put it back when it is unfolded."""
+        positions = self._scene.document.positions
+        self.flat = positions.of(self._scene.nodes)
+        self.flat_routes = dict(positions.routes)
+
     def leave(self) -> None:
         """Show what is around the block that is looked into."""
         if self.level is not None:
@@ -136,10 +145,25 @@ class Folding:
             self._scene.removeItem(self.cards.pop(block_id))
         for block in cards.values():
             self._card(block)
-        shown = {node: self.shown(node) for node in self._scene.nodes}
+        shown = self._all_shown()
         for node, item in self._scene.nodes.items():
             item.setVisible(shown[node] is item)
         self._lead_edges(shown)
+
+    def _all_shown(self) -> dict[NodeId, NodeItem | None]:
+        """Return the cards that stand for all layers; see :meth:`shown`."""
+        blocks, level = self._blocks, self.level
+        cards: dict[NodeId | None, NodeItem | None] = {None: None}
+        shown: dict[NodeId, NodeItem | None] = {}
+        for node, item in self._scene.nodes.items():
+            home = blocks.home(node)
+            if home == level:
+                shown[node] = item
+                continue
+            if home not in cards:
+                cards[home] = self.shown(node)
+            shown[node] = cards[home]
+        return shown
 
     def _layers(self, block: Block) -> tuple[NodeId, ...]:
         nodes = self._scene.nodes
@@ -165,36 +189,48 @@ class Folding:
         read: set[tuple[NodeId, int]] = set()
         for edge, item in self._scene.edges.items():
             tail, head = shown.get(edge.source), shown.get(edge.target)
-            inside = tail is head or tail is None or head is None
-            if inside:
-                item.setVisible(False)
-            if tail is not head:
-                self._note_ends(item, tail, head)
             read.add((edge.source, edge.top))
-            if not inside:
-                assert tail is not None and head is not None
+            if tail is head:
+                item.setVisible(False)
+                continue
+            self._note_ends(item, tail, head)
+            if tail is None or head is None:
+                item.setVisible(False)
+            else:
                 across.append((item, tail, head))
+        resized = set()
         for card in self.cards.values():
             self._note_unread(card, read)
-            self._describe(card)
-        places = {card.node_id: (list(card.ends.inputs), list(card.ends.outputs)) for card in self.cards.values()}
-        routes = self._scene.document.positions.routes
+            if self._describe(card):
+                resized.add(card)
+        ports: dict[NodeItem, tuple[dict[End, int], dict[End, int]]] = {
+            card: (_numbered(card.ends.inputs), _numbered(card.ends.outputs)) for card in self.cards.values()
+        }
         taken: set[tuple[object, ...]] = set()
         for item, tail, head in across:
             edge = item.edge
             port = (edge.source, edge.top)
-            out = places[tail.node_id][1].index(port) if isinstance(tail, BlockItem) else edge.top
-            into = places[head.node_id][0].index(port) if isinstance(head, BlockItem) else edge.bottom
-            item.join(tail, out, head, into)
-            ends = (tail, out, head, into, edge.phases)
-            item.setVisible(ends not in taken)
-            taken.add(ends)
-            if isinstance(tail, BlockItem):
+            out = ports[tail][1][port] if tail in ports else edge.top
+            into = ports[head][0][port] if head in ports else edge.bottom
+            ends = (tail, out, head, into)
+            if tail in ports:
                 tail.edges.add(item)
-            if isinstance(head, BlockItem):
+            if head in ports:
                 head.edges.add(item)
                 head.wired_inputs[into] = head.wired_inputs.get(into, 0) + 1
-            item.route = routes.get(edge_key(edge))
+            is_first = (*ends, edge.phases) not in taken
+            taken.add((*ends, edge.phases))
+            self._lead(item, ends, is_first=is_first, moved=tail in resized or head in resized)
+
+    def _lead(self, item: EdgeItem, ends: tuple[NodeItem, int, NodeItem, int], *, is_first: bool, moved: bool) -> None:
+        """Join two cards by a wire; of wires that would lie on each other the first is shown."""
+        route = self._scene.document.positions.routes.get(edge_key(item.edge))
+        same = ends == (item.tail, item.out_port, item.head, item.in_port) and route is item.route
+        comes = is_first and not item.isVisible()
+        item.join(*ends)
+        item.route = route
+        item.setVisible(is_first)
+        if is_first and (comes or moved or not same):
             item.update_path()
 
     @staticmethod
@@ -240,3 +276,7 @@ class Folding:
                 card.update()
                 for edge in card.edges:
                     edge.update()
+
+
+def _numbered(ends: Iterable[End]) -> dict[End, int]:
+    return {end: number for number, end in enumerate(ends)}

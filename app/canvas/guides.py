@@ -22,6 +22,7 @@ __all__ = ["GuideLines", "Guides"]
 #: Nodes are drawn in line from this many pixels on the screen.
 GUIDE_REACH = 6.0
 _MOST = 200
+_SAME, _OVER = 0.5, 12.0
 
 
 class GuideLines(QGraphicsItem):
@@ -68,10 +69,11 @@ class Guides:
 
     def __init__(self, scene: CanvasScene, item: NodeItem, moving: Collection[NodeItem], area: QRectF) -> None:
         self._item = item
-        self._rest = [each for each in scene.nodes_in(area)[:_MOST] if each not in moving]
-        self._columns = sorted({each.pos().x() for each in self._rest})
-        tops = {each.pos().y() for each in self._rest}
-        bottoms = {each.scene_body().bottom() - item.face.height for each in self._rest}
+        boxes = (each.scene_body() for each in scene.nodes_in(area)[:_MOST] if each not in moving)
+        self._rest = [(box.left(), box.top(), box.right(), box.bottom()) for box in boxes]
+        self._columns = sorted({left for left, _top, _right, _bottom in self._rest})
+        tops = {top for _left, top, _right, _bottom in self._rest}
+        bottoms = {bottom - item.face.height for _left, _top, _right, bottom in self._rest}
         self._rows = sorted(tops | bottoms | set(_levels(item, moving)))
 
     def near(self, x: float, y: float, reach: float) -> tuple[float | None, float | None]:
@@ -81,19 +83,19 @@ class Guides:
     def lines(self) -> list[QLineF]:
         """Return the lines to show while the node stands where it does."""
         body = self._item.scene_body()
+        x, y, right, bottom = body.left(), body.top(), body.right(), body.bottom()
         found = []
-        column = [each.scene_body() for each in self._rest if abs(each.pos().x() - body.left()) < 0.5]
+        column = [box for box in self._rest if abs(box[0] - x) < _SAME]
         if column:
-            top = min(body.top(), *(each.top() for each in column))
-            bottom = max(body.bottom(), *(each.bottom() for each in column))
-            found.append(QLineF(body.left(), top - 12.0, body.left(), bottom + 12.0))
-        for level in (body.top(), body.bottom()):
-            edges = ((each, each.scene_body()) for each in self._rest)
-            row = [box for _each, box in edges if min(abs(box.top() - level), abs(box.bottom() - level)) < 0.5]
+            top = min(y, *(box[1] for box in column))
+            end = max(bottom, *(box[3] for box in column))
+            found.append(QLineF(x, top - _OVER, x, end + _OVER))
+        for level in (y, bottom):
+            row = [box for box in self._rest if abs(box[1] - level) < _SAME or abs(box[3] - level) < _SAME]
             if row:
-                left = min(body.left(), *(box.left() for box in row))
-                right = max(body.right(), *(box.right() for box in row))
-                found.append(QLineF(left - 12.0, level, right + 12.0, level))
+                start = min(x, *(box[0] for box in row))
+                end = max(right, *(box[2] for box in row))
+                found.append(QLineF(start - _OVER, level, end + _OVER, level))
         return found
 
 

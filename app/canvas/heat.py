@@ -32,7 +32,9 @@ _STOPS = (
     (0.75, (186, 166, 104)),
     (1.0, (252, 214, 64)),
 )
-_DARK, _PALE = QColor(16, 20, 32), QColor(255, 255, 255)
+_DARK, _PALE = QColor(0, 0, 0), QColor(255, 255, 255)
+#: Up to this luminance white is read more easily on a colour than black: their contrasts of WCAG 2.1 are equal there.
+_PALE_BELOW = 0.179
 _BAR = 5.0
 _LOD_TEXT = 0.4
 
@@ -88,6 +90,13 @@ def heat_color(share: float) -> QColor:
     return QColor(*_STOPS[-1][1])
 
 
+def _luminance(color: QColor) -> float:
+    """Relative luminance of a colour (WCAG 2.1)."""
+    parts = (color.redF(), color.greenF(), color.blueF())
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
 class Heat:
     """What one card shows of its cost.
 
@@ -107,7 +116,7 @@ class Heat:
         # Few colours, so that many cards are painted in one go from far away.
         self.color = heat_color(round(self.reach * 24) / 24)
         self.brush = QBrush(self.color)
-        self.pen = QPen(_DARK if self.color.lightnessF() > 0.5 else _PALE)
+        self.pen = QPen(_PALE if _luminance(self.color) < _PALE_BELOW else _DARK)
 
     def paint(self, painter: QPainter, style: CanvasStyle, body: QRectF, scale: float) -> None:
         """Paint on a card; from far away the card is its colour."""

@@ -101,6 +101,7 @@ class Breadcrumb(CornerWidget):
             mark = QLabel("\u203a")
             mark.setProperty("muted", True)
             self._box.addWidget(mark)
+            mark.show()
             words = f"{block.title} ({block.parts}\u00d7)" if block.parts > 1 else block.title
             self._add(words, block.id)
         self.adjustSize()
@@ -133,6 +134,7 @@ class Breadcrumb(CornerWidget):
         button.setToolTip("You are here" if here else f"Show {words} (U goes one level out)")
         button.clicked.connect(partial(self._go, level))
         self._box.addWidget(button)
+        button.show()
 
     @guard
     def _go(self, level: NodeId | None, _checked: bool = False) -> None:

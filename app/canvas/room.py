@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from app.canvas.docking import followers, root_of
@@ -75,14 +76,16 @@ def _led_on(scene: CanvasScene, row: list[NodeItem], step: float) -> dict[EdgeKe
         goes, comes = key[0] in moved, key[2] in moved
         if goes and comes:
             continue  # it goes along as it is
-        points = tuple(
-            Point(point.x + step, point.y) if point.x >= left and top <= point.y <= bottom else point
-            for point in route.points
-        )
-        if points != route.points or goes or comes:
+        points: list[Point] = []
+        for beside, run in groupby(route.points, lambda point: point.x >= left):
+            passing = list(run)
+            if beside and any(top <= point.y <= bottom for point in passing):
+                passing = [Point(point.x + step, point.y) for point in passing]
+            points += passing
+        if tuple(points) != route.points or goes or comes:
             source, target = route.source, route.target
             source = Point(source.x + step, source.y) if goes else source
-            found[key] = Route(points, source, Point(target.x + step, target.y) if comes else target)
+            found[key] = Route(tuple(points), source, Point(target.x + step, target.y) if comes else target)
     return found
 
 

@@ -342,7 +342,8 @@ class CanvasScene(PickingScene):
             item.setPos(point.x, point.y)
             edges |= item.edges
         for edge in edges:
-            edge.update_path()
+            if edge.isVisible():  # those of folded layers follow when they are shown
+                edge.update_path()
         self.overview.forget()
 
     def show_routes(self, *, moving: bool = False) -> None:

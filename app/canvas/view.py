@@ -247,6 +247,7 @@ class CanvasView(NavigationView):
         bend = self.canvas.bend_at(point, _PORT_PRESS / self.scale_factor) if not self.is_far else None
         edge = self.canvas.edge_at(point, _WIRE_PRESS / self.scale_factor) if not self.is_far else None
         if isinstance(item, BlockItem):
+            self.document.selection.clear()
             self.canvas.folding.look_into(item.node_id)
         elif item is not None:
             self.title_edit.open(item.node_id)
@@ -374,6 +375,8 @@ class CanvasView(NavigationView):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self._space = False
+        if self.hints.is_open:
+            self.cancel_gesture()
         self.focus_mark.refresh()
 
     @guard(default=False)

@@ -30,7 +30,8 @@ class _TypeList(QListView):
     def startDrag(self, supportedActions: Qt.DropAction) -> None:
         index = self.currentIndex()
         category = Theme.current().category_key(str(index.data(rows.CATEGORY) or ""))
-        picture = icon_pixmap(category_icon_name(category), Theme.current().category(category), _ICON, self.devicePixelRatioF())
+        color, ratio = Theme.current().category(category), self.devicePixelRatioF()
+        picture = icon_pixmap(category_icon_name(category), color, _ICON, ratio)
         drag = QDrag(self)
         drag.setMimeData(self.model().mimeData([index]))
         drag.setPixmap(picture)

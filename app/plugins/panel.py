@@ -73,6 +73,7 @@ class PluginsPanel(QWidget):
         split.addWidget(self._make_detail())
         split.setStretchFactor(0, 3)
         split.setStretchFactor(1, 2)
+        split.setSizes([600, 480])
         split.setChildrenCollapsible(False)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)

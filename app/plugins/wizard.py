@@ -107,6 +107,9 @@ class LayerWizard(QDialog):
         self.bottoms, self.tops = QSpinBox(), QSpinBox()
         self.bottoms.setRange(0, 8)
         self.tops.setRange(1, 8)
+        for spin in (self.bottoms, self.tops):
+            spin.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)  # typed, or stepped by keys and wheel
+            spin.setFixedWidth(18 * GRID)
         self.bottoms.setValue(1)
         self.bottoms.setObjectName("wizard.bottoms")
         self.tops.setObjectName("wizard.tops")

@@ -47,9 +47,15 @@ class FieldRow(Row):
     def __init__(
         self, target: Target, message: str, info: FieldInfo, path: Path, depth: int = 0, parent: QWidget | None = None
     ) -> None:
-        super().__init__(target, path, depth, parent)
+        scrubs = is_number_kind(info.kind)
+        super().__init__(
+            target, path, depth, parent, label=ScrubLabel(self._scrub, self._end_scrub) if scrubs else None
+        )
         self.info = info
+        self._begin: dict[tuple[str, ...], list[str]] | None = None
         self.label.setText(muted_html(info.name, info.unit))
+        if scrubs:
+            self.label.setToolTip(f"{info.doc}\nDrag sideways to change it, finely with Shift.")
         self.setToolTip(info.doc)
         self.editor = self._make_editor(message)
         self.editor.setObjectName(object_name(path))
@@ -58,6 +64,7 @@ class FieldRow(Row):
         self.place_editor(self.editor)
         if isinstance(self.editor, ListEdit):
             self.editor.list_committed.connect(self.commit_list)
+            self.editor.move_asked.connect(self._move_entry)
         else:
             self.editor.committed.connect(self.commit)
         self._check: Debounce | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -22,6 +23,7 @@ from engine.errors import NetcanvasError
 if TYPE_CHECKING:
     from app.document import Document
     from engine.graph import Node, NodeId
+    from engine.registry import LayerInfo
 
 __all__ = ["LayerPage", "page_key"]
 
@@ -96,6 +98,11 @@ class LayerPage(QWidget):
         """The layer, or the first of several."""
         return self.document.graph.node(self.target.ids[0])
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether a layer that is shown was taken out of the net."""
+        return not all(node_id in self.document.graph for node_id in self.target.ids)
+
     def try_bind(self, ids: Sequence[NodeId]) -> bool:
         """Show other layers if they have the same groups; return whether they do."""
         target = LayerTarget(self.document, ids)
@@ -130,12 +137,19 @@ class LayerPage(QWidget):
     def refresh_facts(self) -> None:
         """Show name, type and what is computed."""
         nodes = [self.document.graph.node(node_id) for node_id in self.target.ids]
-        info = self.document.registry.info(nodes[0].type)
+        info = self._info(nodes[0])
         if len(nodes) > 1:
             self.header.show_group(nodes, info)
             return
         self.header.show_node(nodes[0], info)
         self.header.show_shapes(nodes[0], self.document.shapes.get(nodes[0].id))
+
+    def _info(self, node: Node) -> LayerInfo | None:
+        """Return what is known of a layer: of a Python layer, what its plugin says."""
+        known = self.document.registry.info(node.type)
+        if node.type != "Python" or self.target.python_layer is None:
+            return known
+        return replace(self.target.python_layer.info, category=known.category if known is not None else "Python")
 
     def refresh_diagnoses(self) -> None:
         """Show what the diagnosis says about the layer and its fields."""

@@ -157,14 +157,15 @@ class PropertiesPanel(QWidget):
 
     @guard
     def _plugins_changed(self) -> None:
-        if isinstance(self.page, LayerPage):
+        if isinstance(self.page, LayerPage) and not self.page.is_gone:
             self.page.refresh_forms()
             self.page.refresh_facts()
 
     @guard
     def _facts_changed(self) -> None:
         if isinstance(self.page, LayerPage):
-            self.page.refresh_facts()
+            if not self.page.is_gone:  # or the selection follows in a moment
+                self.page.refresh_facts()
         elif isinstance(self.page, NetPage):
             self._net_due.trigger()
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from app.icons import icon
@@ -15,8 +16,9 @@ from app.properties.edits import NumberEdit, ValueEdit
 from app.properties.lists import small_button
 from app.properties.row import Row, object_name
 from app.properties.snapshot import Path
-from app.properties.style import INDENT, muted_html
+from app.properties.style import GAP, GUTTER, INDENT, editor_left, muted_html
 from app.properties.target import Target
+from app.qt import guard
 from app.theme import GRID
 from engine.param_edit import nested
 from engine.param_str import ParamItem, ParamStr, read_value
@@ -123,7 +125,21 @@ def _lines(
         yield Line(place, inside.parsed, adds=True)
 
 
-class ValueRow(Row):
+class _NestedRow(Row):
+    """A row that stands some levels deeper than its form, with its editor in the form's column."""
+
+    def __init__(self, target: Target, path: Path, depth: int, level: int, parent: QWidget) -> None:
+        super().__init__(target, path, depth, parent)
+        self._level = level
+        self._grid.setContentsMargins(GUTTER + level * INDENT, 0, 0, GRID)
+
+    @guard
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.label.setFixedWidth(max(editor_left(self, self._depth) - GUTTER - GAP - self._level * INDENT, 4 * GRID))
+
+
+class ValueRow(_NestedRow):
     """One value of a ``param_str``.
 
     Attributes
@@ -142,9 +158,7 @@ class ValueRow(Row):
     reset_tip = "Take it out"
 
     def __init__(self, target: Target, path: Path, line: Line, depth: int, parent: QWidget) -> None:
-        level = len(line.place) - 1
-        super().__init__(target, path, depth + level, parent)
-        self._grid.setContentsMargins(self._grid.contentsMargins().left() + level * INDENT, 0, 0, GRID)
+        super().__init__(target, path, depth, len(line.place) - 1, parent)
         self.line = line
         name = line.place[-1] or "value"
         self.editor: Any = self._make_editor(line)
@@ -247,7 +261,7 @@ class ValueRow(Row):
             self.edited.emit(self.line.place, value)
 
 
-class AddRow(Row):
+class AddRow(_NestedRow):
     """A quiet button that unfolds into a name and a value; only a value for a list.
 
     Attributes
@@ -259,9 +273,7 @@ class AddRow(Row):
     added = Signal(object, str, str)
 
     def __init__(self, target: Target, path: Path, line: Line, depth: int, parent: QWidget) -> None:
-        level = len(line.place)
-        super().__init__(target, path, depth + level, parent)
-        self._grid.setContentsMargins(self._grid.contentsMargins().left() + level * INDENT, 0, 0, GRID)
+        super().__init__(target, path, depth, len(line.place), parent)
         self.line = line
         self._is_list = line.owner.kind in ("list", "lines")
         name = ".".join((object_name(path), *line.place))

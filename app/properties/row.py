@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from app.properties.lists import small_button
@@ -36,16 +36,21 @@ class Row(QWidget):
         Where the field stands.
     depth : int
         Nesting of the form.
+    label : QLabel, optional
+        What shows the field's name; a plain label by default.
     """
 
     reset_tip = "Reset to default"
 
-    def __init__(self, target: Target, path: Path, depth: int, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, target: Target, path: Path, depth: int, parent: QWidget | None = None, *, label: QLabel | None = None
+    ) -> None:
         super().__init__(parent)
         self.target = target
         self.path = path
         self._depth = depth
-        self.label = QLabel(self)
+        self.label = label or QLabel()
+        self.label.setParent(self)
         self.label.setWordWrap(True)
         self.label.setContentsMargins(0, 6, 0, 6)
         self.label.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
@@ -59,8 +64,10 @@ class Row(QWidget):
         top = Qt.AlignmentFlag.AlignTop
         self._grid.addWidget(self.label, 0, 0, top)
         self._grid.setRowMinimumHeight(0, 7 * GRID)
-        self._said = ("", False)
-        self._diagnosis = ("", False)
+        self._said = ("", "problem")
+        self._diagnosis = ("", "problem")
+
+        self._help: QLabel | None = None
 
     # Reset and message are made when they are first needed: a panel has many rows, and most never show either.
 
@@ -120,33 +127,64 @@ class Row(QWidget):
         self.refresh()
         return True
 
-    def say(self, problem: str, *, hint: bool = False) -> None:
-        """Say in one sentence what is wrong with what was typed, or hint at something; nothing for an empty one."""
-        self._said = (problem, hint)
+    def say(self, problem: str, *, hint: bool = False, quiet: bool = False) -> None:
+        """Say in one sentence what is wrong with what was typed; nothing for an empty one.
+
+        A ``hint`` is only doubtful, and what is ``quiet`` merely worth knowing.
+        """
+        self._said = (problem, "muted" if quiet else "hint" if hint else "problem")
         self._show_message()
 
     def diagnose(self, text: str, *, is_error: bool) -> None:
         """Show what the document's diagnosis says about the field; what is wrong with typed text goes before it."""
-        if (text, not is_error) != self._diagnosis:
-            self._diagnosis = (text, not is_error)
+        found = (text, "problem" if is_error else "hint")
+        if found != self._diagnosis:
+            self._diagnosis = found
             self._show_message()
 
     @property
     def says_problem(self) -> bool:
         """Whether something is wrong with what was typed."""
-        return bool(self._said[0]) and not self._said[1]
+        return bool(self._said[0]) and self._said[1] == "problem"
+
+    def toggle_help(self) -> None:
+        """Show the help of the field under it, or take it away."""
+        shown = self._help is not None and not self._help.isHidden()
+        if self._help is None:
+            self._help = QLabel(self)
+            self._help.setObjectName(f"{object_name(self.path)}.help")
+            self._help.setWordWrap(True)
+            self._help.setProperty("muted", True)
+            self._grid.addWidget(self._help, 2, 0, 1, 3)
+        self._help.setText(self.toolTip())
+        self._help.setVisible(not shown and bool(self.toolTip()))
 
     def _show_message(self) -> None:
         if "message" not in self.__dict__ and not self._said[0] and not self._diagnosis[0]:
             return
-        problem, hint = self._said if self.says_problem or not self._diagnosis[0] else self._diagnosis
-        self.message.setText(problem)
-        if self.message.property("hint") != hint:
-            self.message.setProperty("problem", not hint)
-            self.message.setProperty("hint", hint)
+        text, kind = self._said if self.says_problem or not self._diagnosis[0] else self._diagnosis
+        self.message.setText(text)
+        if not self.message.property(kind):
+            for each in ("problem", "hint", "muted"):
+                self.message.setProperty(each, each == kind)
             self.message.style().unpolish(self.message)
             self.message.style().polish(self.message)
-        self.message.setVisible(bool(problem))
+        self.message.setVisible(bool(text))
+
+    @guard
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_F1:
+            self.toggle_help()
+        else:
+            super().keyPressEvent(event)
+
+    @guard(default=False)
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            if event.key() == Qt.Key.Key_F1:
+                event.accept()
+                return True
+        return super().event(event)
 
     @guard
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -11,11 +11,15 @@ from app.properties.snapshot import Entry, Path, Snapshot
 
 if TYPE_CHECKING:
     from app.document import Document
+    from app.editing import Editable, Trial
     from engine.graph import NodeId, OpGraph
-    from engine.plugins import ParamStrSchema
+    from engine.plugins import ParamStrSchema, PythonLayerInfo
     from engine.schema import Schema
 
-__all__ = ["FieldState", "LayerTarget", "Target"]
+__all__ = ["FieldState", "GraphTarget", "LayerTarget", "Rewrite", "Target"]
+
+#: Makes the values of a field from those that are written.
+Rewrite = Callable[[Sequence[str]], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +78,20 @@ class Target(Protocol):
     def write_list(self, path: Path, texts: Sequence[str]) -> None:
         """Give a repeated field these values, touching only those that change."""
 
+    def rewrite(self, path: Path, change: Rewrite, label: str) -> None:
+        """Give each message that is edited values of its own, made from those it has, in one step."""
+
+    def try_rewrite(self, path: Path, change: Rewrite, label: str) -> None:
+        """Show what :meth:`rewrite` would do, in place of what was shown before; see :meth:`end_trial`."""
+
+    def end_trial(self, *, keep: bool) -> None:
+        """Make what is shown a step of the history, or leave everything as it was."""
+
     def append(self, path: Path, text: str) -> None:
         """Add an entry to a repeated field."""
+
+    def move(self, path: Path, to: int) -> None:
+        """Move an entry of a repeated field; the path ends in the index that it has."""
 
     def clear(self, path: Path) -> None:
         """Take a field, or an entry of one, out of the text."""
@@ -84,64 +100,42 @@ class Target(Protocol):
         """Replace the text of one value if it is still ``old``."""
 
 
-class LayerTarget:
-    """The fields of the layers with these ids.
+class GraphTarget:
+    """The fields of messages of one graph, edited together.
 
     Parameters
     ----------
-    document : Document
+    document : Editable
         The document that is edited.
-    ids : sequence of node ids
-        Layers of one type; at least one.
+    ids : sequence of node ids or None
+        Layers of one type, at least one; None for the fields of the file itself.
     """
 
-    def __init__(self, document: Document, ids: Sequence[NodeId]) -> None:
-        self.document = document
-        self.ids = tuple(ids)
+    def __init__(self, document: Editable, ids: Sequence[NodeId | None]) -> None:
+        self._edited = document
+        self._ids = tuple(ids)
         self._snapshots: tuple[Snapshot, ...] = ()
+        self._trial: Trial | None = None
         self.refresh()
 
     def refresh(self) -> bool:
-        """Read the layers again; return whether anything differs from before."""
-        graph = self.document.graph
-        # The node of the net's own inputs has the whole file as its message, and no form.
-        snapshots = tuple(
-            Snapshot() if graph.node(node_id).virtual else Snapshot.of(graph.message(node_id)) for node_id in self.ids
-        )
+        """Read the messages again; return whether anything differs from before."""
+        snapshots = tuple(self._read(node_id) for node_id in self._ids)
         changed = snapshots != self._snapshots
         self._snapshots = snapshots
         return changed
 
-    @property
-    def schema(self) -> Schema:
-        """The schema of the fields."""
-        return self.document.schema
-
-    @property
-    def folder(self) -> FilePath | None:
-        """Folder that relative paths belong to."""
-        return self.document.path.parent if self.document.path is not None else None
+    def _read(self, node_id: NodeId | None) -> Snapshot:
+        return Snapshot.of(self._edited.graph.message(node_id))
 
     @property
     def is_single(self) -> bool:
-        """Whether one layer is edited, not several at once."""
-        return len(self.ids) == 1
-
-    @property
-    def layer_type(self) -> str:
-        """Type of the layers, as written."""
-        return self._snapshots[0].scalar("type")
-
-    @property
-    def param_schema(self) -> ParamStrSchema | None:
-        """What the ``param_str`` of these Python layers may hold, where their plugin says so."""
-        module, layer = (self._snapshots[0].scalar("python_param", name) for name in ("module", "layer"))
-        known = self.document.live.python_layers.get((module, layer))
-        return known.param_str if known is not None else None
+        """Whether one message is edited, not several at once."""
+        return len(self._ids) == 1
 
     @property
     def present(self) -> frozenset[str]:
-        """Names of the fields that any of the layers has."""
+        """Names of the fields that any of the messages has."""
         return frozenset().union(*(snapshot.names() for snapshot in self._snapshots))
 
     def state(self, path: Path) -> FieldState:
@@ -166,6 +160,35 @@ class LayerTarget:
         label = f"Set {_spell(path)} of {self._whose()} to {_short(', '.join(texts)) or 'nothing'}"
         self._apply(label, lambda graph, node_id: self._edit_list(graph, node_id, path, texts))
 
+    def rewrite(self, path: Path, change: Rewrite, label: str) -> None:
+        """Give each message values of its own, made from those it has, in one step."""
+        self._edited.apply(*self._rewriting(path, change, label))
+
+    def try_rewrite(self, path: Path, change: Rewrite, label: str) -> None:
+        """Show what :meth:`rewrite` would do, in place of what was shown before."""
+        if self._trial is None or self._trial.is_over:
+            self._trial = self._edited.try_out()
+        self._trial.attempt(*self._rewriting(path, change, label))
+
+    def end_trial(self, *, keep: bool) -> None:
+        """Make what is shown a step of the history, or leave everything as it was."""
+        trial, self._trial = self._trial, None
+        if trial is not None and not trial.is_over:
+            (trial.keep if keep else trial.drop)()
+
+    def move(self, path: Path, to: int) -> None:
+        """Move an entry of a repeated field of every message; the path ends in the index that it has."""
+        label = f"Move {_spell(path)} of {self._whose()}"
+        self._apply(label, lambda graph, node_id: graph.move_field(node_id, path, to))
+
+    def _rewriting(self, path: Path, change: Rewrite, label: str) -> tuple[str, Callable[[OpGraph], None]]:
+        def run(graph: OpGraph) -> None:
+            for node_id in self._ids:
+                old = [entry.text for entry in Snapshot.of(graph.message(node_id)).entries(path)]
+                self._edit_list(graph, node_id, path, change(old))
+
+        return f"{label} of {self._whose()}", run
+
     def append(self, path: Path, text: str) -> None:
         """Add an entry to a repeated field."""
         self._apply(
@@ -178,7 +201,7 @@ class LayerTarget:
         if isinstance(path[-1], int):
             label = f"Remove {_spell(path)} from {self._whose()}"
 
-        def clear(graph: OpGraph, node_id: NodeId) -> None:
+        def clear(graph: OpGraph, node_id: NodeId | None) -> None:
             if graph.field(node_id, path) is not None:
                 graph.clear_field(node_id, path)
 
@@ -187,13 +210,13 @@ class LayerTarget:
     def replace_value(self, path: Path, old: str, new: str, label: str) -> None:
         """Replace the text of one value in each layer where it is still ``old``."""
 
-        def replace(graph: OpGraph, node_id: NodeId) -> None:
+        def replace(graph: OpGraph, node_id: NodeId | None) -> None:
             if self._written(graph, node_id, path) == old:
                 graph.set_field(node_id, path, new)
 
         self._apply(f"{label} of {self._whose()}", replace)
 
-    def _edit_list(self, graph: OpGraph, node_id: NodeId, path: Path, texts: Sequence[str]) -> None:
+    def _edit_list(self, graph: OpGraph, node_id: NodeId | None, path: Path, texts: Sequence[str]) -> None:
         old = [entry.text for entry in Snapshot.of(graph.message(node_id)).entries(path)]
         if old == list(texts):
             return
@@ -208,16 +231,68 @@ class LayerTarget:
         for text in texts[len(old) :]:
             graph.append_field(node_id, path, text)
 
-    def _written(self, graph: OpGraph, node_id: NodeId, path: Path) -> str | None:
+    def _written(self, graph: OpGraph, node_id: NodeId | None, path: Path) -> str | None:
         entries = Snapshot.of(graph.message(node_id)).entries(path)
         return entries[-1].text if entries else None
 
-    def _apply(self, label: str, edit: Callable[[OpGraph, NodeId], object]) -> None:
+    def _apply(self, label: str, edit: Callable[[OpGraph, NodeId | None], object]) -> None:
         def run(graph: OpGraph) -> None:
-            for node_id in self.ids:
+            for node_id in self._ids:
                 edit(graph, node_id)
 
-        self.document.apply(label, run)
+        self._edited.apply(label, run)
+
+    def _whose(self) -> str:
+        raise NotImplementedError
+
+
+class LayerTarget(GraphTarget):
+    """The fields of the layers with these ids.
+
+    Parameters
+    ----------
+    document : Document
+        The document that is edited.
+    ids : sequence of node ids
+        Layers of one type; at least one.
+    """
+
+    def __init__(self, document: Document, ids: Sequence[NodeId]) -> None:
+        self.document = document
+        self.ids = tuple(ids)
+        super().__init__(document, ids)
+
+    def _read(self, node_id: NodeId | None) -> Snapshot:
+        # The node of the net's own inputs has the whole file as its message, and no form.
+        virtual = node_id is not None and self.document.graph.node(node_id).virtual
+        return Snapshot() if virtual else super()._read(node_id)
+
+    @property
+    def schema(self) -> Schema:
+        """The schema of the fields."""
+        return self.document.schema
+
+    @property
+    def folder(self) -> FilePath | None:
+        """Folder that relative paths belong to."""
+        return self.document.path.parent if self.document.path is not None else None
+
+    @property
+    def layer_type(self) -> str:
+        """Type of the layers, as written."""
+        return self._snapshots[0].scalar("type")
+
+    @property
+    def python_layer(self) -> PythonLayerInfo | None:
+        """What a plugin says of these Python layers."""
+        module, layer = (self._snapshots[0].scalar("python_param", name) for name in ("module", "layer"))
+        return self.document.live.python_layers.get((module, layer))
+
+    @property
+    def param_schema(self) -> ParamStrSchema | None:
+        """What the ``param_str`` of these Python layers may hold, where their plugin says so."""
+        known = self.python_layer
+        return known.param_str if known is not None else None
 
     def _whose(self) -> str:
         if self.is_single:

@@ -62,6 +62,7 @@ class RecoveryKeeper(QObject):
         window.document_added.connect(self._add)
         window.document_left.connect(self._remove)
         window.closing.connect(self.close)
+        window.restore_asked.connect(lambda: self.look(again=True))
 
     # Keeping
 

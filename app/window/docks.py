@@ -42,6 +42,7 @@ PANELS: Sequence[PanelSpec] = (
     PanelSpec("problems", "Problems", "app.problems", "ProblemsPanel", Area.BottomDockWidgetArea, "Alt+5"),
     PanelSpec("code", "Code", "app.plugins.code", "CodePane", Area.RightDockWidgetArea, "Alt+7"),
     PanelSpec("outline", "Outline", "app.outline", "OutlinePanel", Area.LeftDockWidgetArea, "Alt+8"),
+    PanelSpec("history", "History", "app.window.history", "HistoryPanel", Area.LeftDockWidgetArea, "Alt+9"),
     PanelSpec("plugins", "Plugins", "app.plugins.panel", "PluginsPanel", Area.BottomDockWidgetArea, "Alt+6"),
 )
 

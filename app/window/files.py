@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from app.document import ChangedOnDiskError, Document
 from app.solverfile import is_solver, net_of_solver
+from app.window.diskmerge import DiskMerge
 from app.window.reading import BIG_FILE, Cancelled, read_big_net
 from engine.diagnostics import check_solver_file
 from engine.errors import NetcanvasError
@@ -31,12 +32,18 @@ class FileFlow(QObject):
     ----------
     window : MainWindow
         Shows the document and asks the questions.
+
+    Attributes
+    ----------
+    disk : DiskMerge
+        What happens when another program changes a file.
     """
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
-        self._asked_about_disk: set[str] = set()
+        self.disk = DiskMerge(window)
+        window.document_left.connect(self.disk.forget)
 
     def new(self) -> None:
         """Begin an empty net."""
@@ -114,16 +121,7 @@ class FileFlow(QObject):
 
     def reload(self) -> None:
         """Read the file again, as a step that can be undone."""
-        document = self._window.document
-        if document.path is None:
-            return
-        self._window.commit_edits()
-        try:
-            document.reload()
-        except (NetcanvasError, OSError) as error:
-            self._window.notify(f"'{document.path.name}' cannot be read again: {error}", "error")
-            return
-        self._window.statusBar().showMessage("Reloaded; Undo brings back what was here", 5000)
+        self.disk.reload(self._window.document)
 
     def save(self) -> bool:
         """Save to the file the net came from; return whether it is saved."""
@@ -164,7 +162,7 @@ class FileFlow(QObject):
             return False
         if document.path is not None:
             window.settings.add_recent(document.path)
-        self._asked_about_disk.discard(document.identity)
+        self.disk.forget(document)
         window.statusBar().showMessage("Saved", 2500)
         return True
 
@@ -196,15 +194,8 @@ class FileFlow(QObject):
         return bool(answer == buttons.Discard)
 
     def look_at_disk(self) -> None:
-        """Notice a file that another program changed, once a change."""
-        document = self._window.document
-        if not document.changed_on_disk():
-            self._asked_about_disk.discard(document.identity)
-        elif document.identity not in self._asked_about_disk:
-            self._asked_about_disk.add(document.identity)
-            self._window.notify(
-                f"'{document.title}' was changed by another program.", "warning", [("Reload", self.reload)]
-            )
+        """Notice that another program changed the file of the net in view, once a change."""
+        self.disk.look(self._window.document)
 
 
 def _without_net(solver: Path) -> str:

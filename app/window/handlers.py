@@ -27,7 +27,12 @@ def window_handlers(window: MainWindow) -> dict[str, Callable[[], object]]:
         "redo": lambda: window.document.undo_stack.redo(),
         **_canvas_handlers(window),
         "new_layer": window.plugins.code.new_layer,
-        "theme": window.toggle_theme,
+        "theme": lambda: window.themes.toggle(),
+        "commands": lambda: window.keys.open_palette(),
+        "shortcuts": lambda: window.keys.open_page(),
+        "welcome": lambda: window.beginnings.welcome(),
+        "tour": lambda: window.tour.start(),
+        "restore": window.restore_asked.emit,
         "about": window.say_version,
     }
 

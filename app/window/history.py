@@ -49,7 +49,8 @@ class HistoryPanel(QWidget):
     def set_document(self, document: Document | None) -> None:
         """Show the history of another document, or none."""
         self.view.setEmptyLabel("Opened" if document is not None and document.path is not None else "New net")
-        self.view.setStack(document.undo_stack if document is not None else None)
+        # Qt takes None too, which its types do not say.
+        self.view.setStack(document.undo_stack if document is not None else None)  # type: ignore[arg-type]
 
     @guard
     def _dress(self, _theme: object = None) -> None:

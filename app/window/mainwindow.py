@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QApplication, QMainWindow
+from PySide6.QtWidgets import QMainWindow, QMenu
 
 from app.document import Document
 from app.icons import icon
@@ -15,24 +14,28 @@ from app.palette.dock import PalettePanel
 from app.palette.entries import palette_entries
 from app.qt import Debounce, guard
 from app.theme import Theme
-from app.window.actions import enable, make_actions
+from app.window.actions import make_actions
+from app.window.actionstates import ActionStates
 from app.window.bars import Actions, InfoBar
+from app.window.beginnings import Beginnings
 from app.window.canvas_area import CanvasArea
 from app.window.dialectmenu import DialectMenu
 from app.window.docks import PanelDocks
 from app.window.files import FileFlow
 from app.window.handlers import window_handlers
 from app.window.heatmenu import HeatMenu
+from app.window.keyflow import KeyFlow
 from app.window.menus import SPECS, fill_menus, fill_recent
 from app.window.page import DocumentPage
 from app.window.pluginflow import PluginFlow
 from app.window.settings import WindowSettings
 from app.window.status import StatusLine
 from app.window.tabs import DocumentTabs
+from app.window.themes import ThemeMenu
 from app.window.toolbar import MainToolBar
+from app.window.tour import Tour
+from app.window.upgrading import offer_upgrade
 from app.window.viewmenu import ViewChooser
-from engine.errors import NetcanvasError
-from engine.graph import is_old, upgraded_text
 
 __all__ = ["MainWindow"]
 
@@ -51,11 +54,17 @@ class MainWindow(QMainWindow):
         A document got its tab; a document is closed.
     closing : Signal()
         The window is about to close, and the user has agreed.
+    refreshed : Signal()
+        What is told about the net in view is up to date: it was changed, or is another.
+    restore_asked : Signal()
+        The user wants to see what a crash left.
     """
 
     document_added = Signal(object)
     document_left = Signal(object)
     closing = Signal()
+    refreshed = Signal()
+    restore_asked = Signal()
 
     def __init__(self, settings: WindowSettings | None = None) -> None:
         super().__init__()
@@ -73,17 +82,32 @@ class MainWindow(QMainWindow):
         self.palette_panel = PalettePanel()
         self._docks = PanelDocks(self, self._panel_made)
         self._docks.add_dock("palette", "Layers", self.palette_panel, Qt.DockWidgetArea.LeftDockWidgetArea)
-        self._docks.join("palette", "outline")
+        for behind in ("outline", "history"):
+            self._docks.join("palette", behind)
         self.actions_by_name = make_actions(self, SPECS, window_handlers(self))
+        self._states = ActionStates(self)
+        self.themes = ThemeMenu(self.settings, self)
+        self.beginnings = Beginnings(self)
+        self.tour = Tour(self)
+        self.keys = KeyFlow(self)
         self.views = ViewChooser(lambda: self.document, self)
         self.toolbar = MainToolBar(self.actions_by_name, self.views, self)
         self.addToolBar(self.toolbar)
         docks = self._docks
-        dialects = DialectMenu(lambda: self.document, self)
         self.heat_menu = HeatMenu(lambda: self.canvas, self)
+        begin = QMenu("New &from template", self)
+        self.beginnings.fill_menu(begin)
+        submenus = {
+            "begin": begin,
+            "dialects": DialectMenu(lambda: self.document, self),
+            "views": self.views,
+            "heat": self.heat_menu,
+            "theme": self.themes,
+        }
         self.recent_menu, self.train_menu = fill_menus(
-            self, self.actions_by_name, docks.docks, docks.go_actions(), dialects, self.views, self.heat_menu
+            self, self.actions_by_name, docks.docks, docks.go_actions(), submenus
         )
+        self.keys.adopt_menus()
         self.recent_menu.aboutToShow.connect(self._fill_recent)
         self.palette_panel.chosen.connect(lambda kind: self.canvas.add_layer(kind))
         self._count_due = Debounce(self._show_counts, 0, self)
@@ -115,6 +139,7 @@ class MainWindow(QMainWindow):
             self.toolbar.add_training(panel)
             actions = (panel.train_action, panel.pause_action, panel.stop_action, panel.snapshot_action)
             self.train_menu.addActions(actions)
+            self.keys.adopt_menus()
             panel.folder_trusted.connect(self.plugins.trust_project)
         elif name == "plugins":
             self.plugins.take_panel(panel)
@@ -185,7 +210,7 @@ class MainWindow(QMainWindow):
         page.close_document()
         page.hide()
         page.deleteLater()
-        self._tabs_changed()
+        self._states.tabs_changed()
         self.document_left.emit(page.document)
 
     @guard
@@ -196,10 +221,10 @@ class MainWindow(QMainWindow):
         self._docks.set_document(document)
         self.plugins.document_shown()
         self.views.show_view(document.view)
-        self._tabs_changed()
-        self._title_changed()
-        self._undo_changed()
-        self._selection_changed()
+        self._states.tabs_changed()
+        self._states.title_changed()
+        self._states.undo_changed()
+        self._states.selection_changed()
         self._show_counts()
         if self._shown:
             self._begin()
@@ -207,18 +232,18 @@ class MainWindow(QMainWindow):
 
     def _connect(self, page: DocumentPage) -> None:
         document, canvas = page.document, page.canvas
-        document.path_changed.connect(self._title_changed)
-        document.modified_changed.connect(self._title_changed)
+        document.path_changed.connect(self._states.title_changed)
+        document.modified_changed.connect(self._states.title_changed)
         document.edit_failed.connect(lambda text: page.bars.add(text, "error"))
         document.changed.connect(self._count_due.trigger)
         document.shapes_changed.connect(self._count_due.trigger)
         document.diagnostics_changed.connect(self._count_due.trigger)
-        document.selection.changed.connect(self._selection_changed)
+        document.selection.changed.connect(self._states.selection_changed)
         document.view_changed.connect(self.views.show_view)
         document.view_changed.connect(self._count_due.trigger)
         stack = document.undo_stack
         for signal in (stack.canUndoChanged, stack.canRedoChanged, stack.undoTextChanged, stack.redoTextChanged):
-            signal.connect(self._undo_changed)
+            signal.connect(self._states.undo_changed)
         canvas.refused.connect(lambda text: page.bars.add(text, "warning"))
         canvas.told.connect(page.bars.add)
         canvas.templates_changed.connect(self._offer_templates)
@@ -242,68 +267,14 @@ class MainWindow(QMainWindow):
         self.status.show_scale(self.canvas.scale_factor)
         self.status.show_pointer(QPointF())
         self.document.live.start()
-        self._offer_upgrade()
+        offer_upgrade(self)
         QTimer.singleShot(0, self, self._docks.load_next)
-
-    def _offer_upgrade(self) -> None:
-        graph = self.document.graph
-        if graph.problems or not is_old(graph):
-            return
-        mixed = any(node.version == 2 and not node.virtual for node in graph.nodes())
-        self.notify(
-            "This net mixes layers of an old and of today's format; it cannot run so."
-            if mixed
-            else "This net is written in an old format of Caffe's. It runs as it is, and is saved as it is.",
-            "warning" if mixed else "info",
-            [("Upgrade", partial(self._upgrade, self.document))],
-        )
-
-    def _upgrade(self, document: Document) -> None:
-        try:
-            document.apply("Upgrade to today's format", lambda graph: graph.replace_text(upgraded_text(graph)))
-        except NetcanvasError as error:
-            self.notify(str(error), "error")
-
-    @guard
-    def _tabs_changed(self) -> None:
-        reason = "" if len(self.tabs.pages()) > 1 else "Nothing else is open."
-        for name in ("next_tab", "previous_tab"):
-            enable(self.actions_by_name[name], reason)
-
-    @guard
-    def _title_changed(self, _value: object = None) -> None:
-        mode = " (safe mode)" if self.plugins.is_safe else ""
-        self.setWindowTitle(f"{self.document.title}[*] \u2013 Netcanvas{mode}")
-        self.setWindowModified(self.document.modified)
-        unsaved = self.document.modified or self.document.path is None
-        enable(self.actions_by_name["save"], "" if unsaved else "Nothing to save: nothing was changed (Ctrl+S).")
-        path = self.document.path
-        self.setWindowFilePath(str(path) if path else "")
-        self.setWindowTitle(f"{self.document.title}[*] \u2013 Netcanvas{mode}")
-
-    @guard
-    def _undo_changed(self, _value: object = None) -> None:
-        stack = self.document.undo_stack
-        for name, can, text in (
-            ("undo", stack.canUndo(), stack.undoText()),
-            ("redo", stack.canRedo(), stack.redoText()),
-        ):
-            action = self.actions_by_name[name]
-            action.setEnabled(can)
-            key = action.shortcut().toString()
-            action.setText(f"{name.capitalize()} {text}".strip())
-            action.setToolTip(f"{name.capitalize()} {text} ({key})" if can else f"Nothing to {name} ({key})")
-
-    @guard
-    def _selection_changed(self) -> None:
-        reason = "" if self.document.selection.node_ids else "Nothing is selected: click a layer first."
-        for name in ("cut", "copy", "duplicate", "dissolve", "frame"):
-            enable(self.actions_by_name[name], reason)
 
     @guard
     def _show_counts(self) -> None:
         self.status.show_document(self.document)
         self.views.states.refresh()
+        self.refreshed.emit()
         count = sum(1 for each in self.document.diagnostics if each.severity != "info")
         self._docks.docks["problems"].setWindowTitle(f"Problems ({count})" if count else "Problems")
 
@@ -340,14 +311,6 @@ class MainWindow(QMainWindow):
     def show_panel(self, name: str) -> None:
         """Bring ``properties``, ``text``, ``training``, ``problems`` or ``palette`` to the front."""
         self._docks.show(name)
-
-    def toggle_theme(self) -> None:
-        """Change between the light and the dark theme, and remember it."""
-        app = QApplication.instance()
-        if isinstance(app, QApplication):
-            name = "light" if Theme.current().is_dark else "dark"
-            Theme.load(name).apply(app)
-            self.settings.theme = name
 
     @guard
     def _dress(self, theme: Theme) -> None:

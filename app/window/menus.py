@@ -53,11 +53,34 @@ SPECS = (
     ActionSpec("copy_picture", "Copy as &image", tip="Put an image of the net on the clipboard"),
     ActionSpec("zoom_out", "Zoom &out", "magnifying-glass-minus", ("Ctrl+-",)),
     ActionSpec("theme", "Light or dark &theme", "moon", ("Ctrl+Shift+T",), "Change between light and dark"),
+    ActionSpec("commands", "&Commands\u2026", "command", ("Ctrl+Shift+P",), "Find anything that can be done"),
+    ActionSpec("shortcuts", "&Keyboard shortcuts\u2026", "keyboard", (), "Look up and change keys"),
+    ActionSpec("welcome", "&Welcome page", "house", (), "Examples, recent files, templates"),
+    ActionSpec("tour", "&Tour", "compass", (), "Add a layer, train, see shapes: three steps in this window"),
+    ActionSpec(
+        "restore", "Restore &unsaved nets\u2026", "", (), "Nets that were not saved when the program ended badly"
+    ),
     ActionSpec("about", "&About Netcanvas", "info"),
 )
 
 _MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("&File", ("new", "open", "*recent", "-", "save", "save_as", "export_picture", "-", "close_tab", "quit")),
+    (
+        "&File",
+        (
+            "new",
+            "*begin",
+            "open",
+            "*recent",
+            "-",
+            "save",
+            "save_as",
+            "export_picture",
+            "restore",
+            "-",
+            "close_tab",
+            "quit",
+        ),
+    ),
     (
         "&Edit",
         (
@@ -71,11 +94,11 @@ _MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             *("fit", "frame", "actual_size", "zoom_in", "zoom_out", "-", "fold", "minimap", "*heat", "-"),
             *("*views", "-", "*go", "*docks", "-"),
-            *("next_tab", "previous_tab", "-", "theme"),
+            *("next_tab", "previous_tab", "-", "theme", "*theme"),
         ),
     ),
     ("&Train", ()),
-    ("&Help", ("about",)),
+    ("&Help", ("welcome", "tour", "-", "commands", "shortcuts", "-", "about")),
 )
 
 
@@ -84,11 +107,12 @@ def fill_menus(
     actions: Mapping[str, QAction],
     docks: Mapping[str, QDockWidget],
     go: Sequence[QAction],
-    dialects: QMenu,
-    views: QMenu,
-    heat: QMenu,
+    submenus: Mapping[str, QMenu],
 ) -> tuple[QMenu, QMenu]:
-    """Make the menu bar; return the menus of recent files and of training, which are filled later."""
+    """Make the menu bar; return the menus of recent files and of training, which are filled later.
+
+    ``submenus`` are those that are made elsewhere, by the names that the table gives them after a star.
+    """
     training = QMenu()
     recent = QMenu("Open &recent", window)
     recent.setObjectName("window.menu.recent")
@@ -101,12 +125,8 @@ def fill_menus(
                 menu.addSeparator()
             elif name == "*recent":
                 menu.addMenu(recent)
-            elif name == "*dialects":
-                menu.addMenu(dialects)
-            elif name == "*views":
-                menu.addMenu(views)
-            elif name == "*heat":
-                menu.addMenu(heat)
+            elif name[1:] in submenus:
+                menu.addMenu(submenus[name[1:]])
             elif name == "*go":
                 menu.addActions(go)
             elif name == "*docks":

@@ -35,7 +35,7 @@ class Model:
 
 EXAMPLES = (
     Model("lenet", "LeNet on digits", "Ten handwritten digits; the data are included. Press Train."),
-    Model("autoencoder", "Autoencoder", "Squeezes digits to 30 numbers and draws them again; the data are included."),
+    Model("autoencoder", "Autoencoder", "Squeezes digits to 30 numbers and draws them again."),
 )
 
 

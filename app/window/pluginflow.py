@@ -100,6 +100,7 @@ class PluginFlow(QObject):
         panel.flow = self
         panel.shown.connect(self.check)
         panel.refresh()
+        self._check_if_seen()
 
     # Trust
 
@@ -202,8 +203,8 @@ class PluginFlow(QObject):
     def _edited(self) -> None:
         self.document.live.plugins_edited()
         self.code.refresh()
-        if self._panel is not None and self._panel.isVisible():
-            self.check()
+        self.listings.clear()
+        self._check_if_seen()
 
     @guard
     def _shapes_changed(self) -> None:
@@ -228,25 +229,28 @@ class PluginFlow(QObject):
         self.code.plugins_seen()
         if self._panel is not None:
             self._panel.refresh()
+        self._check_if_seen()
 
     # What is wrong
+
+    def _check_if_seen(self) -> None:
+        if self._panel is not None and self._panel.isVisible():
+            self.check()
 
     @guard
     def check(self) -> None:
         """Load the modules of trusted folders in an inspection process, and tell what fails."""
         document = self.document
         trusted = [each for each in document.live.plugins.folders if self.may_run(each) and each.origin != "shipped"]
-        if not trusted:
-            return
+        for each in trusted:
+            if each.layers and each.path not in self.listings:
+                self._jobs.submit(f"check {each.path}", partial(self._list, each.path), self._checked, _pass)
 
-        def work() -> dict[Path, LayerListing]:
-            from engine.inspection import InspectionClient
+    def _list(self, path: Path) -> tuple[Path, LayerListing]:
+        from engine.inspection import InspectionClient
 
-            self._client = self._client or InspectionClient()
-            client = self._client
-            return {each.path: client.list_layers(each.path) for each in trusted if each.layers}
-
-        self._jobs.submit("check", work, self._checked, lambda _error: None)
+        self._client = self._client or InspectionClient()
+        return path, self._client.list_layers(path)
 
     def may_run(self, folder: PluginFolder) -> bool:
         """Whether the code of a plugin folder may run."""
@@ -254,8 +258,9 @@ class PluginFlow(QObject):
             return folder.origin == "shipped" and not folder.refused
         return not folder.needs_trust or self.document.live.trusted
 
-    def _checked(self, found: dict[Path, LayerListing]) -> None:
-        self.listings = found
+    def _checked(self, found: tuple[Path, LayerListing]) -> None:
+        path, listing = found
+        self.listings[path] = listing
         self.code.refresh()
         if self._panel is not None:
             self._panel.refresh()
@@ -340,6 +345,10 @@ class PluginFlow(QObject):
         if self._client is not None:
             self._client.close()
         self._jobs.close()
+
+
+def _pass(_error: Exception) -> None:
+    """A look that was cut short by the end of the window tells nothing."""
 
 
 def _is_safe() -> bool:

@@ -162,7 +162,9 @@ class ShortcutPage(QDialog):
         entry = self.current
         self._name.setText(entry.text if entry is not None else "")
         with blocked(self.keys):
-            self.keys.setKeySequence(QKeySequence(entry.keys[0]) if entry is not None and entry.keys else QKeySequence())
+            self.keys.setKeySequence(
+                QKeySequence(entry.keys[0]) if entry is not None and entry.keys else QKeySequence()
+            )
         self._clash.clear()
         self.keys.setEnabled(entry is not None)
         self.assign.setEnabled(False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -90,7 +91,7 @@ class Shortcuts(QObject):
             if name and name not in self._entries and not action.isSeparator() and action.menu() is None:
                 keys = tuple(key.toString() for key in action.shortcuts())
                 text = action.text().partition("\t")[0].replace("&", "").rstrip("\u2026")
-                self._add(name, text, group, keys, lambda keys, action=action: _give(action, keys))
+                self._add(name, text, group, keys, partial(_give, action))
 
     def _add(self, name: str, text: str, group: str, default: Keys, apply: Callable[[Keys], object]) -> None:
         entry = Shortcut(name, text, group, default, self._stored.get(name, default), apply)

@@ -30,6 +30,7 @@ class MainToolBar(QToolBar):
             for name in group:
                 self.addAction(actions[name])
             self.addSeparator()
+        self.train_button: QWidget | None = None
         self._views = views
         self._add_views(views)
         space = QWidget()
@@ -71,6 +72,7 @@ class MainToolBar(QToolBar):
 
         button = ActionButton(panel.train_action, self, primary=True)
         button.setObjectName("window.train_button")
+        self.train_button = button
         self.insertWidget(self._end, button)
         for action in (panel.pause_action, panel.stop_action, panel.snapshot_action):
             self.insertAction(self._end, action)

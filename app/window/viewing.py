@@ -49,7 +49,10 @@ class ViewingCanvas(AddingCanvas):
 
     def fold_at_start(self) -> None:
         """Fold a long net that is shown for the first time; a corner of the canvas says so."""
-        foldedits.fold_at_start(self)
+        if len(self.canvas.nodes) < foldedits.FOLDED_LATER_FROM:
+            foldedits.fold_at_start(self)
+        else:
+            foldedits.fold_soon(self)
 
     # Frames
 

@@ -7,7 +7,16 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QGridLayout,
+    QLabel,
+    QScrollArea,
+    QSizePolicy,
+    QSpacerItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.icons import icon
 from app.qt import guard
@@ -33,10 +42,11 @@ class Card(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
         line = QFontMetrics(self.font()).height()
-        return QSize(_WIDTH, 6 * GRID + 3 * line + GRID)
+        return QSize(_WIDTH, 6 * GRID + 4 * line)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(_WIDTH // 2, self.sizeHint().height())
@@ -99,7 +109,7 @@ class WelcomePage(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._grids: list[tuple[QGridLayout, list[Card]]] = []
         self._columns = 0
-        inner = QWidget()
+        self._inner = inner = QWidget()
         inner.setObjectName("window.welcome_inner")
         self._box = QVBoxLayout(inner)
         self._box.setContentsMargins(8 * GRID, 8 * GRID, 8 * GRID, 8 * GRID)
@@ -111,7 +121,8 @@ class WelcomePage(QScrollArea):
         self._add_group("New from a template", [self._template(model) for model in models])
         self._box.addStretch(1)
         self.setWidget(inner)
-        self.setFocusProxy(first)
+        if first is not None:
+            self.setFocusProxy(first)
 
     def _starts(self) -> list[Card]:
         new = Card("file-plus", "Empty net", "An empty canvas. Press Tab there to add a layer.")
@@ -152,6 +163,8 @@ class WelcomePage(QScrollArea):
             self._box.addWidget(_heading(title, 1.1))
         grid = QGridLayout()
         grid.setSpacing(2 * GRID)
+        for card in listed:
+            card.setParent(self._inner)
         self._box.addLayout(grid)
         self._grids.append((grid, listed))
         return listed[0]
@@ -166,6 +179,9 @@ class WelcomePage(QScrollArea):
             for grid, cards in self._grids:
                 for index, card in enumerate(cards):
                     grid.addWidget(card, index // columns, index % columns)
+                for column in range(len(cards), columns):  # so that all groups have columns of one width
+                    if grid.itemAtPosition(0, column) is None:
+                        grid.addItem(QSpacerItem(1, 1), 0, column)
                 for column in range(_MOST_COLUMNS):
                     grid.setColumnStretch(column, 1 if column < columns else 0)
 

@@ -26,13 +26,15 @@ _TRAIN = ("net", "train_net")
 _NETS = (*_TRAIN, "test_net")
 
 
-def check_solver_file(path: Path, *, opened: Opened = _NONE) -> list[Diagnostic]:
+def check_solver_file(path: Path, text: bytes | None = None, *, opened: Opened = _NONE) -> list[Diagnostic]:
     """Say what is wrong with a solver's file, and where it does not fit the net that is edited with it.
 
     Parameters
     ----------
     path : Path
         The solver.
+    text : bytes, optional
+        What it says while it is edited; what the file says by default.
     opened : mapping of Path to sequence of Node
         As in :func:`check_solver`.
 
@@ -42,7 +44,7 @@ def check_solver_file(path: Path, *, opened: Opened = _NONE) -> list[Diagnostic]
         With ``file`` set; of a text that cannot be read, no more than that.
     """
     try:
-        data = path.read_bytes()
+        data = path.read_bytes() if text is None else text
     except OSError as error:
         message = f"Solver: '{path.name}' cannot be read: {error.strerror or error}."
         return [Diagnostic("solver-file", "error", message, next_step="Choose another solver.", file=path)]

@@ -132,6 +132,8 @@ class SettingAsideVerbs(FragmentVerbs):
 
     def is_frozen(self, node: NodeId) -> bool:
         """Whether all learning rates that are written in a layer's ``param`` entries are 0, and there are some."""
+        if self.message(node).get("param") is None:
+            return False
         count = self.count(node, ("param",))
         rates = [self.value(node, ("param", place, "lr_mult")) for place in range(count)]
         return bool(rates) and all(rate is not None and _is_zero(rate) for rate in rates)

@@ -99,9 +99,16 @@ def _is_worth_it(items: Sequence[Item], run: Run, fewest: int) -> bool:
     unit = items[run.start : run.start + run.period]
     if sum(item.cards for item in unit) * run.count < fewest:
         return False
+    if any(_is_multiple(unit, part) for part in range(1, run.period // 2 + 1)):
+        return False  # its parts are the run, as far as strides let them
     # Blocks that are alike and follow each other are a run of their own, and no part of another.
     around = [*unit, unit[0]] if run.period > 1 else unit
     return not any(a.key == b.key and a.cards > 1 for a, b in pairwise(around))
+
+
+def _is_multiple(unit: Sequence[Item], part: int) -> bool:
+    """Whether a sequence is the same part several times."""
+    return len(unit) % part == 0 and all(a.key == b.key for a, b in zip(unit, unit[part:], strict=False))
 
 
 def _well_cut(items: Sequence[Item], run: Run) -> bool:

@@ -11,7 +11,8 @@ import numpy as np
 from engine.blob import Shape
 from engine.layer import Phase
 from engine.registry import LayerRegistry
-from engine.testing.python_layers import case_of_message, check_python_layer
+from engine.testing.gradcheck import check_layer_gradients
+from engine.testing.python_layers import case_of_message
 from engine.testing.reports import GradientReport
 
 __all__ = ["check_message"]
@@ -52,4 +53,4 @@ def check_message(
         for index, shape in enumerate(bottoms)
     ]
     case = case_of_message(layer_param, values, phase=phase, blocked=labels, registry=registry)
-    return check_python_layer(case, layer_param.name, base_dirs=base_dirs, seed=seed)
+    return check_layer_gradients(case, layer=layer_param.name, base_dirs=base_dirs, seed=seed)

@@ -95,7 +95,9 @@ class FunctionLayer(Layer):
             if not is_operator(pair[0]):
                 self.fail(f"expected the builder to return a function of inputs and outputs, got {built!r}.")
             self._take(pair[0], pair[1] or made.gradient or self._settings.gradient)
-            self._settings = replace(self._settings, shapes=self._settings.shapes or made.shapes)
+            self._settings = replace(
+                self._settings, shapes=self._settings.shapes or made.shapes, dtypes=self._settings.dtypes or made.dtypes
+            )
 
     def reshape(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
         """Give the tops shape and type, where the bottoms' have changed."""
@@ -112,7 +114,9 @@ class FunctionLayer(Layer):
         given = [shapes] if len(top) == 1 and all(isinstance(dim, int | np.integer) for dim in shapes) else list(shapes)
         if len(given) != len(top):
             self.fail(f"expected a shape for each of its {len(top)} tops from 'shapes', got {given}.")
-        for blob, shape in zip(top, given, strict=True):
+        dtypes = self._settings.dtypes or [self.context.dtype] * len(top)
+        for blob, shape, dtype in zip(top, given, dtypes, strict=True):
+            blob.retype(dtype)
             blob.reshape(tuple(shape))
 
     def _try(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:

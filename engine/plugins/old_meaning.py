@@ -1,6 +1,7 @@
 """What a converter from Python 2 leaves as it is written although it means something else today.
 
-Whole numbers that are divided, pickles, and tabs in indentation. Text goes in and comes out; nothing else changes.
+Whole numbers that are divided, pickles, files in memory, and tabs in indentation. Text goes in and comes out; nothing
+else changes.
 """
 
 from __future__ import annotations
@@ -14,6 +15,16 @@ from engine.plugins.python2 import without_strings
 __all__ = ["DIVIDE", "expand_tabs", "keep_meaning"]
 
 DIVIDE = "_python2_divide"
+_STRING_IO = "_python2_stringio"
+_OPEN = f'''
+
+def {_STRING_IO}(value):
+    """Return a file in memory, of bytes or of text, as Python 2's StringIO does."""
+    import io
+
+    return io.BytesIO(value) if isinstance(value, bytes) else io.StringIO(value)
+
+'''
 _DEFINITION = f'''
 
 def {DIVIDE}(left, right):
@@ -22,6 +33,7 @@ def {DIVIDE}(left, right):
     return left // right if all(kind in ("int", "bool", "i", "u") for kind in kinds) else left / right
 
 '''
+_STRING_FILES = ("StringIO", "io.StringIO")
 _TAB = 8  # columns between tab stops, by which Python 2 reads indentation
 _INDENT = re.compile(r"^[ \t]*\t[ \t]*", re.MULTILINE)
 _SLASH = re.compile(r"[ \t]*/[ \t]*")
@@ -52,7 +64,7 @@ def keep_meaning(text: str, *, rounds: bool) -> tuple[str, tuple[int, ...]]:
     -------
     text : str
         Divisions of what may be whole numbers call a function that is added; pickles are opened as bytes, and those
-        that Python 2 wrote can be read.
+        that Python 2 wrote can be read; files in memory take bytes too.
     lines : tuple of int
         Lines with ``/=``, which is left: it may change an array in place, so that a person has to look at it.
 
@@ -72,6 +84,7 @@ def keep_meaning(text: str, *, rounds: bool) -> tuple[str, tuple[int, ...]]:
         ):
             edits.divide(node)
     _pickles(tree, edits)
+    _files_in_memory(tree, edits)
     if edits.divisions:
         edits.define(tree, _DEFINITION)
     changed = edits.applied()
@@ -102,6 +115,16 @@ def _is_float(node: ast.expr) -> bool:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         return name in _FLOATS
     return False
+
+
+def _files_in_memory(tree: ast.Module, edits: _Edits) -> None:
+    """Let a file in memory hold bytes too, which Python 2's held."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) in _STRING_FILES]
+    calls = [call for call in calls if len(call.args) == 1 and not call.keywords]
+    for call in calls:
+        edits.rename(call.func, _STRING_IO)
+    if calls:
+        edits.define(tree, _OPEN)
 
 
 def _pickles(tree: ast.Module, edits: _Edits) -> None:
@@ -156,6 +179,10 @@ class _Edits:
         self._change(start, start, f"{DIVIDE}(")
         self._change(slash.start(), slash.end(), ", ")
         self._change(end, end, ")")
+
+    def rename(self, node: ast.expr, name: str) -> None:
+        """Write another name."""
+        self._change(*self._span(node), name)
 
     def append(self, call: ast.Call, argument: str) -> None:
         """Give a call another argument."""

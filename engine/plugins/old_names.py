@@ -67,8 +67,8 @@ MODULES: Mapping[str, Shim] = MappingProxyType(
         name: Shim(now, instead or f"import {now}")
         for name, now, instead in (
             ("cPickle", "pickle", ""),
-            ("StringIO", "io", ""),
-            ("cStringIO", "io", ""),
+            ("StringIO", "engine.plugins.string_io", "import io"),
+            ("cStringIO", "engine.plugins.string_io", "import io"),
             ("Queue", "queue", ""),
             ("ConfigParser", "configparser", ""),
             ("urllib2", "urllib.request", ""),
@@ -77,6 +77,7 @@ MODULES: Mapping[str, Shim] = MappingProxyType(
             ("httplib", "http.client", ""),
             ("SocketServer", "socketserver", ""),
             ("__builtin__", "builtins", ""),
+            ("exceptions", "builtins", "no import"),
             ("thread", "_thread", ""),
             ("scipy.misc", "engine.data.scipy_misc", "PIL.Image or imageio"),
         )

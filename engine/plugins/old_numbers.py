@@ -1,8 +1,9 @@
-"""Arrays that hold one value where a number is wanted, in plugin modules.
+"""Arrays that hold one value where a number is wanted, and floats where a slice ends, in plugin modules.
 
-Until numpy 2.4, ``int(blob.data[i])`` gave a number also where ``data[i]`` has axes, as it has in the four-axis blobs of
-old nets; so did ``float``, ``round``, ``'%d' % array`` and ``loss[0] = array``. In plugin modules they still do: what
-Python says to the array is tried first, and the module's own text and line numbers stay.
+Until numpy 2.4, ``int(blob.data[i])`` gave a number also where ``data[i]`` has axes, as it has in the four-axis blobs
+of old nets; so did ``float``, ``round``, ``'%d' % array`` and ``loss[0] = array``. Until numpy 1.12, a slice took whole
+numbers that are floats, as labels from blobs are. In plugin modules they still do: what Python makes of it is tried
+first, and the module's own text and line numbers stay.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 __all__ = ["Numbers", "compile_with_numbers"]
 
 _log = logging.getLogger("netcanvas.plugins")
-_NUMBER, _FORMAT, _SET = "_netcanvas_number", "_netcanvas_format", "_netcanvas_set"
+_NUMBER, _FORMAT, _SET, _BOUND = (f"_netcanvas_{name}" for name in ("number", "format", "set", "bound"))
 _CALLS = frozenset({"int", "float", "round"})
 
 
@@ -52,7 +53,7 @@ class Numbers:
     @property
     def names(self) -> Mapping[str, Callable[..., Any]]:
         """The functions, under the names by which compiled modules call them."""
-        return {_NUMBER: self._number, _FORMAT: self._format, _SET: self._set}
+        return {_NUMBER: self._number, _FORMAT: self._format, _SET: self._set, _BOUND: self._bound}
 
     def _number(self, convert: Callable[..., Any], value: Any, *more: Any) -> Any:
         try:
@@ -63,7 +64,7 @@ class Numbers:
         self._tell()
         return convert(value.item(), *more)
 
-    def _format(self, text: str, values: Any) -> str:
+    def _format(self, text: str, values: Any) -> Any:
         try:
             return text % values
         except TypeError:
@@ -82,12 +83,18 @@ class Numbers:
             target[index] = value.item()
             self._tell()
 
-    def _tell(self) -> None:
+    def _bound(self, value: Any) -> Any:
+        if type(value) is int or not isinstance(value, (float, np.floating)) or not float(value).is_integer():
+            return value
+        self._tell("a float as the end of a slice; write int(...)")
+        return int(value)
+
+    def _tell(self, what: str = "an array with axes as a number; write array.item()") -> None:
         frame = sys._getframe(2)
         place = (frame.f_code.co_filename, frame.f_lineno)
         if place not in self._told:
             self._told.add(place)
-            _log.warning("%s:%d takes an array with axes as a number; write array.item().", *place)
+            _log.warning("%s:%d takes %s.", *place, what)
 
 
 def _is_one_value(value: object) -> bool:
@@ -126,6 +133,17 @@ class _Rewriter(ast.NodeTransformer):
         if isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant) and isinstance(node.left.value, str):
             return self._call(_FORMAT, [node.left, node.right], node)
         return node
+
+    def visit_Slice(self, node: ast.Slice) -> ast.AST:
+        self.generic_visit(node)
+        node.lower, node.upper = self._bound(node.lower), self._bound(node.upper)
+        return node
+
+    def _bound(self, node: ast.expr | None) -> ast.expr | None:
+        plain = node.operand if isinstance(node, ast.UnaryOp) else node
+        if node is None or isinstance(plain, ast.Constant):
+            return node
+        return self._call(_BOUND, [node], node)
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         self.generic_visit(node)

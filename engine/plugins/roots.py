@@ -96,13 +96,10 @@ class _PluginLoader(FreshSourceLoader):
         self._root = root
 
     def get_code(self, fullname: str) -> CodeType:
-        """Compile the source and remember which version of the file it was."""
-        self._root.stamps[Path(self.get_filename(fullname))] = file_stamp(self.get_filename(fullname))
-        return super().get_code(fullname)
-
-    def source_to_code(self, data: Any, path: Any, *, _optimization: int = -1) -> CodeType:
-        """Compile the source, with arrays of one value for numbers where old modules have them."""
-        return compile_with_numbers(data, path) or super().source_to_code(data, path)
+        """Compile the source, with arrays of one value for numbers, and remember which version of the file it was."""
+        path = self.get_filename(fullname)
+        self._root.stamps[Path(path)] = file_stamp(path)
+        return compile_with_numbers(self.get_data(path), path) or super().get_code(fullname)
 
     def _builtins(self) -> dict[str, Any]:
         """Return those with the root's ``__import__``."""

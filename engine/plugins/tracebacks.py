@@ -26,7 +26,8 @@ _REPLACED = re.compile(r"property '(data|diff)' of '\w+' object has no setter")
 _DICT_METHOD = re.compile(r"'\w*[dD]ict' object has no attribute '(iteritems|iterkeys|itervalues|has_key)'")
 _DICT_METHODS = {"iteritems": "items()", "iterkeys": "keys()", "itervalues": "values()", "has_key": "key in it"}
 _NOT_WHOLE = re.compile(
-    r"only integers, slices|'float' object cannot be interpreted as an integer|indices must be integers|"
+    r"only integers, slices|float(64)?' object cannot be interpreted as an integer|indices must be (of )?integer|"
+    r"expected a sequence of integers or a single integer, got '(np\.)?float|"
     r"Blob '.*': expected whole numbers as dimensions"
 )
 _PYTHON2_NAMES = {
@@ -116,7 +117,7 @@ def hint_for(error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name in _PYTHON2_MODULES:
         return f"'{error.name}' is Python 2; import '{_PYTHON2_MODULES[error.name]}'."
     if isinstance(error, IndexError | TypeError) and _NOT_WHOLE.search(text_of(error)):
-        return "Where it divides whole numbers, write '//': '/' no longer rounds down."
+        return "Where it divides whole numbers, write '//': '/' no longer rounds down. Else write int(...) around it."
     method = _DICT_METHOD.search(text_of(error)) if isinstance(error, AttributeError) else None
     if method:
         return f"'{method.group(1)}' is Python 2; write '{_DICT_METHODS[method.group(1)]}'."

@@ -83,7 +83,7 @@ class LayerCase:
             dims = " ".join(f"dim: {dim}" for dim in values.shape)
             lines.append(f'layer {{ name: "{name}" type: "Input" top: "{name}" input_param {{ shape {{ {dims} }} }} }}')
         ports = [f'bottom: "{name}"' for name in self.bottom_names] + [f'top: "{name}"' for name in self.top_names]
-        lines.append(f'layer {{ name: {quote(self.name)} {" ".join(ports)} {self.text} {extra} }}')
+        lines.append(f"layer {{ name: {quote(self.name)} {' '.join(ports)} {self.text} {extra} }}")
         return "\n".join(lines)
 
     def resized(self, batch: int) -> LayerCase:

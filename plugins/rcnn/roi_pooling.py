@@ -96,13 +96,25 @@ def _taken(features: Any, rows: Any, columns: Any) -> Iterator[tuple[int, int, A
     for column, (left, right) in enumerate(columns):
         if left >= right:
             continue
-        window = features[first:last, left:right]
-        places = window.argmax(axis=1)
-        across = window.max(axis=1)
+        across, places = first_largest(features[first:last, left:right].swapaxes(0, 1))
         for row, (start, end) in enumerate(rows - first):
             if start < end:
-                down = across[start:end].argmax(axis=0) + start
+                down = first_largest(across[start:end])[1] + start
                 yield row, column, (first + down) * width + left + places[down, every]
+
+
+def first_largest(values: Any) -> tuple[Any, Any]:
+    """Return the largest values along the first axis and their places, the first of equal ones.
+
+    What ``argmax`` gives, in a few passes over whole rows rather than one down every column.
+    """
+    largest = values.max(axis=0)
+    places = np.zeros(largest.shape, np.int32)
+    missing = np.ones(largest.shape, bool)
+    for row in values[:-1]:
+        missing &= row != largest
+        places += missing
+    return largest, places
 
 
 def cell_edges(start: Any, end: Any, cells: int, size: int, dtype: Any) -> Any:

@@ -14,6 +14,7 @@ FLAGS = "--mnBallSz 25 --ncpu=1 --posLabel --no-isForce --mnForce=3e+5 --box -1 
 CASES = [
     ("", "empty", {}),
     ("  \n", "empty", {}),
+    ("# only a remark", "text", {}),
     ("10", "number", {"": 10}),
     (" -2.5e3 ", "number", {"": -2500.0}),
     ("1, 2,3", "list", {"0": 1, "1": 2, "2": 3}),

@@ -34,8 +34,9 @@ class Layer(EngineLayer):
     """A layer written in Python, as pycaffe calls it.
 
     Subclasses define ``setup(bottom, top)``, ``reshape(bottom, top)``, ``forward(bottom, top)`` and
-    ``backward(top, propagate_down, bottom)``. Blobs are host arrays whatever the net computes on. Where a blob is both
-    bottom and top (in place), both are one memory.
+    ``backward(top, propagate_down, bottom)``. Blobs are host arrays whatever the net computes on, unless the class says
+    ``host_arrays = False``: then they are the backend's own, without a copy. Where a blob is both bottom and top (in
+    place), both are one memory.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ def picture(scene: CanvasScene) -> tuple:
 def random_edit(document: Document, rng: random.Random) -> None:
     graph = document.graph
     ids = graph.node_ids()
-    kind = rng.choice(["add", "remove", "connect", "disconnect", "field", "rename", "move"])
+    kind = rng.choice(["add", "remove", "connect", "disconnect", "field", "rename", "move", "bypass", "freeze"])
     if kind == "move" and ids:
         chosen = rng.choice(ids)
         document.move_nodes({chosen: Point(rng.randrange(0, 3000, 10), rng.randrange(0, 3000, 10))})
@@ -52,6 +52,10 @@ def random_edit(document: Document, rng: random.Random) -> None:
             graph.set_field(node.id, ("convolution_param", "num_output"), str(rng.randrange(1, 99)))
         elif kind == "rename":
             graph.rename_node(node.id, f"{node.name or 'layer'}_{rng.randrange(100)}")
+        elif kind == "bypass":
+            (graph.restore if graph.is_bypassed(node.id) else graph.bypass)(node.id)
+        elif kind == "freeze":
+            graph.unfreeze(node.id) if graph.is_frozen(node.id) else graph.freeze(node.id, 2)
 
     with contextlib.suppress(GraphError):
         document.apply(kind, edit)

@@ -7,9 +7,10 @@ import json
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 
+from app.canvas.insert import insert_on_wire
 from app.canvas.routes import crosses, distance_to
 from app.document import Document
-from app.placement import Placement
+from app.placement import Placement, Point
 from tests.app.canvas.hands import ALT, CTRL, RIGHT, Hands
 
 
@@ -190,3 +191,24 @@ def test_a_stroke_crosses_only_where_it_meets_the_wire():
     assert crosses(QLineF(50, -5, 50, 5), course)
     assert not crosses(QLineF(150, -5, 150, 5), course)
     assert not crosses(QLineF(50, -9, 50, -1), course)
+
+
+@pytest.mark.parametrize("place", [(0, 400), (0, -400), (-300, 0), (-500, 60)], ids=["below", "above", "beside", "far"])
+def test_a_wire_that_leads_back_goes_around_its_two_nodes(hands, place):
+    item, target = hands.node("conv1"), hands.node("pool1")
+    at = item.pos() + QPointF(*place)
+    hands.view.document.move_nodes({target.node_id: Point(at.x(), at.y())})
+    wire = hands.wire("conv1", "pool1")
+    inner = [each.scene_body().adjusted(2, 2, -2, -2) for each in (item, target)]
+    assert not any(box.contains(point) for box in inner for point in wire.course())
+
+
+def test_wires_around_a_row_stay_clear_of_it_when_it_makes_room(hands):
+    view = hands.view
+    conv2 = hands.node("conv2")
+    insert_on_wire(view.canvas, "LRN", hands.wire("conv1", "pool1").edge, hands.wire("conv1", "pool1").line.center())
+    body = conv2.scene_body().adjusted(1, 1, -1, -1)
+    crossing = {
+        item.edge.blob for item in view.canvas.edges.values() if any(body.contains(point) for point in item.course())
+    }
+    assert not crossing

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app.plugins.code import CodePane
 from app.theme import Theme
@@ -128,3 +128,21 @@ def test_a_string_over_several_lines_has_one_colour_in_both_themes(pane: CodePan
 def test_what_cannot_be_read_is_said(pane: CodePane, tmp_path: Path) -> None:
     assert "cannot be read" in pane.open(tmp_path / "gone.py")
     assert pane.edit is None
+
+
+@pytest.mark.parametrize(("answer", "saved"), [("Save", True), ("Discard", False)])
+def test_code_that_is_not_saved_is_asked_about(
+    window: Any, file: Path, qtbot: Any, monkeypatch: Any, answer: str, saved: bool
+) -> None:
+    asked: list[str] = []
+
+    def reply(box: QMessageBox) -> QMessageBox.StandardButton:
+        asked.append(box.text())
+        return QMessageBox.StandardButton[answer]
+
+    monkeypatch.setattr(QMessageBox, "exec", reply)
+    window.plugins.code.show(file)
+    qtbot.keyClicks(window.panels["code"].edit, "#")
+    assert window.close()
+    assert asked and "mine.py" in asked[0]
+    assert (file.read_text() == f"#{CODE}") is saved

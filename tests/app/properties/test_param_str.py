@@ -190,8 +190,9 @@ def with_schema(net: Any) -> None:
     from types import SimpleNamespace
 
     from engine.plugins.param_schema import read_param_schema
+    from engine.registry import LayerInfo
 
-    known = SimpleNamespace(param_str=read_param_schema(SCHEMA))
+    known = SimpleNamespace(param_str=read_param_schema(SCHEMA), info=LayerInfo("Python"))
     net.document.live.plugins.python_layers = {("m", "L"): known}
     net.select("p")
 

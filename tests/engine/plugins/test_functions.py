@@ -228,6 +228,17 @@ class TestTypes:
         net.backward()
         assert (net.blobs["x"].diff == 2).all()
 
+    def test_types_are_declared_with_shapes(self, tmp_path: Path) -> None:
+        functions(
+            tmp_path,
+            "@operator(shapes=lambda: [(1,)], dtypes=['int64'])\n"
+            "def f(inputs, outputs): outputs[0].feed([2**40 + 1])\n"
+            "def same(inputs, outputs): outputs[0].feed(inputs[0].data)\n",
+        )
+        net = net_of(tmp_path, python_layer("p", "f", "", "x") + python_layer("q", "same", "x", "y"))
+        net.forward()
+        assert net.blobs["y"].data.dtype == np.int64 and net.blobs["y"].data.tolist() == [2**40 + 1]
+
     def test_a_type_that_changes_is_refused(self, tmp_path: Path) -> None:
         functions(
             tmp_path,
@@ -353,19 +364,30 @@ def test_what_takes_no_inputs_and_outputs_is_no_layer(tmp_path: Path, value: str
 class TestInspection:
     """Shapes come from one call on zeros, in the inspection process."""
 
-    def shapes(self, folder: Path, name: str, *bottoms: tuple[int, ...], tops: int = 1) -> Any:
+    def message(self, name: str, bottoms: int, tops: int = 1) -> Any:
         message = load_schema().message("LayerParameter")()
         message.name, message.type = "p", "Python"
-        message.bottom.extend(f"x{i}" for i in range(len(bottoms)))
+        message.bottom.extend(f"x{i}" for i in range(bottoms))
         message.top.extend(f"y{i}" for i in range(tops))
         message.python_param.module, message.python_param.layer = "mod", name
+        return message
+
+    def shapes(self, folder: Path, name: str, *bottoms: tuple[int, ...], tops: int = 1) -> Any:
         with InspectionClient() as client:
+            message = self.message(name, len(bottoms), tops)
             return client.layer_shapes(message, Phase.TRAIN, bottoms, base_dirs=[folder])
 
     def test_of_functions(self, tmp_path: Path) -> None:
         write(tmp_path, mod=DOUBLE)
         found = self.shapes(tmp_path, "double", (3, 4))
         assert found.tops == ((3, 4),) and found.file == str(tmp_path / "mod.py")
+
+    def test_an_edited_function_is_asked_anew(self, tmp_path: Path) -> None:
+        message = self.message("f", 1)
+        with InspectionClient() as client:
+            for size in (2, 5):
+                functions(tmp_path, f"def f(inputs, outputs): outputs[0].feed(np.ones({size}))\n")
+                assert client.layer_shapes(message, Phase.TRAIN, [(3,)], base_dirs=[tmp_path]).tops == ((size,),)
 
     def test_of_those_that_take_whole_numbers(self, tmp_path: Path) -> None:
         functions(

@@ -105,6 +105,14 @@ def test_a_pickle_of_python_2_is_read(tmp_path: Path) -> None:
     assert names["d"] == "\xe9"
 
 
+@pytest.mark.parametrize("made", ["from io import StringIO\nf = StringIO(x)\n", "import io\nf = io.StringIO(x)\n"])
+@pytest.mark.parametrize("value", [b"\xff", "text"])
+def test_files_in_memory(made: str, value: bytes | str) -> None:
+    names: dict[str, Any] = {"x": value}
+    exec(keep_meaning(made, rounds=True)[0], names)
+    assert names["f"].read() == value
+
+
 def test_tabs() -> None:
     assert expand_tabs("if a:\n    if b:\n\tf('''\n\tg''')\n  \th()\n") == (
         "if a:\n    if b:\n        f('''\n\tg''')\n        h()\n"

@@ -41,6 +41,8 @@ def messages(caplog: pytest.LogCaptureFixture) -> list[str]:
         ("import cPickle\nx = cPickle.loads(cPickle.dumps(3))", 3, "import pickle"),
         ("import cPickle as pickle\nx = pickle.loads(pickle.dumps(3))", 3, "cPickle"),
         ("from StringIO import StringIO\nx = StringIO('a').read()", "a", "import io"),
+        ("from cStringIO import StringIO\nx = StringIO(b'a').read()", b"a", "import io"),
+        ("from exceptions import ValueError\nx = ValueError is OSError", False, "no import"),
         ("from Queue import Queue, Empty\nx = Queue().qsize()", 0, "import queue"),
         ("import urllib2\nx = urllib2.quote('a b')", "a%20b", "urllib.request"),
         ("from itertools import izip\nx = list(izip([1], [2]))", [(1, 2)], "itertools.izip"),

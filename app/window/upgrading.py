@@ -1,0 +1,37 @@
+"""Offering to upgrade a net of an old format."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from engine.errors import NetcanvasError
+from engine.graph import is_old, upgraded_text
+
+if TYPE_CHECKING:
+    from app.document import Document
+    from app.window.mainwindow import MainWindow
+
+__all__ = ["offer_upgrade"]
+
+
+def offer_upgrade(window: MainWindow) -> None:
+    """Say in a bar that the net in view is written in an old format, and offer to upgrade it."""
+    graph = window.document.graph
+    if graph.problems or not is_old(graph):
+        return
+    mixed = any(node.version == 2 and not node.virtual for node in graph.nodes())
+    window.notify(
+        "This net mixes layers of an old and of today's format; it cannot run so."
+        if mixed
+        else "This net is written in an old format of Caffe's. It runs as it is, and is saved as it is.",
+        "warning" if mixed else "info",
+        [("Upgrade", partial(_upgrade, window, window.document))],
+    )
+
+
+def _upgrade(window: MainWindow, document: Document) -> None:
+    try:
+        document.apply("Upgrade to today's format", lambda graph: graph.replace_text(upgraded_text(graph)))
+    except NetcanvasError as error:
+        window.notify(str(error), "error")

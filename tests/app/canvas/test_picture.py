@@ -1,0 +1,142 @@
+"""Pictures of the canvas: what is in the files, that they are the same twice, and the command without a screen."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QGuiApplication, QImage
+
+from app.canvas.picture import PictureError, draw_image, save_picture
+from app.document import Document
+from app.theme import Theme
+from app.window.picturedialog import PictureDialog
+from engine.graph import OpGraph
+from tests.benchmarks.nets import residual_net
+
+TEXT = "{http://www.w3.org/2000/svg}text"
+
+
+@pytest.mark.parametrize("theme", ["paper", "light", "dark"])
+def test_an_svg_holds_the_texts_of_the_cards(canvas, tmp_path, theme):
+    path = tmp_path / "net.svg"
+    save_picture(canvas.canvas, path, theme=theme)
+    root = ElementTree.fromstring(path.read_text(encoding="utf-8"))
+    texts = {"".join(each.itertext()).strip() for each in root.iter(TEXT)}
+    assert {"conv1", "Convolution", "pool2", "ip1"} <= texts
+    assert Theme.load(theme).color("canvas").name() in path.read_text(encoding="utf-8")
+    assert canvas.canvas.style_set.theme.name == "light", "the canvas itself stays as it is"
+
+
+@pytest.mark.parametrize("scale", [0.5, 1.0, 3.0])
+def test_a_png_has_the_size_that_is_asked_for(canvas, tmp_path, scale):
+    path = tmp_path / "net.png"
+    save_picture(canvas.canvas, path, scale=scale)
+    image = QImage(str(path))
+    wanted = canvas.canvas.content_rect().width() * scale
+    assert wanted < image.width() < wanted + 400 * scale
+    assert image.pixelColor(0, 0).name() == "#ffffff"
+
+
+def test_a_pdf_is_one_page_with_texts(canvas, tmp_path):
+    path = tmp_path / "net.pdf"
+    save_picture(canvas.canvas, path)
+    data = path.read_bytes()
+    assert data.startswith(b"%PDF")
+    assert data.count(b"/Type /Page\n") == 1
+    assert b"/Font" in data
+
+
+def test_the_selection_is_not_in_the_picture(canvas, tmp_path):
+    plain = draw_image(canvas.canvas)
+    canvas.select_all()
+    canvas.document.selection.flush()
+    assert draw_image(canvas.canvas) == plain
+    assert all(item.marked for item in canvas.canvas.items_shown())
+
+
+@pytest.mark.parametrize(
+    ("name", "scale", "words"), [("net.gif", 1.0, ".svg, .pdf, .png"), ("net.png", 500.0, "too large")]
+)
+def test_what_cannot_be_drawn_is_said(canvas, tmp_path, name, scale, words):
+    with pytest.raises(PictureError, match=words):
+        save_picture(canvas.canvas, tmp_path / name, scale=scale)
+    assert not list(tmp_path.glob("net.*"))
+
+
+def test_an_empty_net_has_no_picture(make_canvas, tmp_path):
+    document = Document(OpGraph.parse(b""))
+    with pytest.raises(PictureError, match="nothing to draw"):
+        save_picture(make_canvas(document).canvas, tmp_path / "net.svg")
+    document.close()
+
+
+def test_the_canvas_is_copied_as_an_image(canvas):
+    canvas.copy_picture()
+    image = QGuiApplication.clipboard().image()
+    assert image.width() > canvas.canvas.content_rect().width()
+
+
+def test_the_dialog_asks_for_kind_colours_and_size(canvas, tmp_path, qtbot):
+    asked: list[tuple] = []
+    dialog = PictureDialog(tmp_path / "net.svg", canvas)
+    qtbot.addWidget(dialog)
+    dialog.picture_asked.connect(lambda *answers: asked.append(answers))
+    dialog.selectNameFilter("PNG image (*.png)")
+    dialog.filterSelected.emit("PNG image (*.png)")
+    dialog.theme.setCurrentIndex(dialog.theme.findData("dark"))
+    dialog.scale.setValue(2.5)
+    dialog.accepted.emit()
+    assert [(Path(name).name, theme, scale) for name, theme, scale in asked] == [("net.png", "dark", 2.5)]
+    canvas.draw_to(*asked[0])
+    assert QImage(str(tmp_path / "net.png")).width() > 1000
+
+
+def draw(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run the command where there is no screen."""
+    environment = {
+        key: value for key, value in os.environ.items() if key not in ("DISPLAY", "QT_QPA_PLATFORM", "WAYLAND_DISPLAY")
+    }
+    command = [sys.executable, "-m", "app", "draw", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
+
+
+def test_netcanvas_draw_needs_no_screen_and_leaves_the_net_alone(lenet, tmp_path):
+    before = lenet.read_bytes()
+    out = tmp_path / "out" / "net.svg"
+    out.parent.mkdir()
+    done = draw(lenet, out, "--phase", "TEST")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "layers" in done.stdout
+    texts = {"".join(each.itertext()).strip() for each in ElementTree.parse(out).iter(TEXT)}
+    assert {"conv1", "accuracy"} <= texts
+    assert lenet.read_bytes() == before
+    assert list(out.parent.iterdir()) == [out]
+    assert not lenet.with_name(lenet.name + ".canvas.json").exists()
+
+
+def test_netcanvas_draw_folds(tmp_path):
+    net = tmp_path / "net.prototxt"
+    net.write_text(residual_net(60))
+    done = draw(net, tmp_path / "net.svg", "--fold")
+    assert done.returncode == 0, done.stderr
+    assert "residual block" in (tmp_path / "net.svg").read_text(encoding="utf-8")
+    assert " on " in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["net.gif"], 1, "none of the kinds"),
+        (["net.svg", "--theme", "pink"], 2, "pink"),
+        (["net.svg", "--scale", "0"], 2, "0.01"),
+    ],
+)
+def test_netcanvas_draw_says_what_is_wrong(lenet, tmp_path, arguments, code, words):
+    done = draw(lenet, tmp_path / arguments[0], *arguments[1:])
+    assert done.returncode == code
+    assert words in done.stderr

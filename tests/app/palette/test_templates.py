@@ -1,0 +1,81 @@
+"""Blocks that the user keeps, and their way back into a net."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.palette.entries import palette_entries
+from app.palette.templates import CATEGORY, save_template, template_entries, template_of, templates_path
+from engine.graph import OpGraph
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+def keep(canvas, *names: str) -> str:
+    graph = canvas.document.graph
+    canvas.document.selection.set([graph.named(name)[0].id for name in names])
+    canvas.keep_block()
+    return template_entries()[-1].type
+
+
+def test_the_selection_is_kept_and_offered_under_my_blocks(canvas, document):
+    said: list[str] = []
+    canvas.told.connect(lambda text, _kind: said.append(text))
+    name = keep(canvas, "conv1", "pool1")
+    assert name in said[0]
+    entry = next(each for each in palette_entries(document) if each.category == CATEGORY)
+    assert entry.type == name
+    assert "Convolution" in entry.summary
+    kept = OpGraph.parse((templates_path() / f"{name}.prototxt").read_bytes())
+    assert [node.type for node in kept.nodes()] == ["Convolution", "Pooling"]
+
+
+def test_a_kept_block_is_added_with_fresh_names_wired_to_the_selection_in_one_step(canvas, document):
+    keep(canvas, "conv1", "pool1")
+    document.selection.set([document.graph.named("pool2")[0].id])
+    text, steps = bytes(document.graph), document.undo_stack.count()
+    canvas.add_layer(template_entries()[0].kind)
+    assert document.undo_stack.count() == steps + 1
+    new = [document.graph.node(node) for node in document.selection.node_ids]
+    assert [node.type for node in new] == ["Convolution", "Pooling"]
+    assert all(len(document.graph.named(node.name)) == 1 for node in new)
+    assert new[0].bottoms == ("pool2",)
+    assert new[1].bottoms == new[0].tops
+    bodies = [item.scene_body() for item in canvas.canvas.items_shown()]
+    assert not any(a.intersects(b) for i, a in enumerate(bodies) for b in bodies[:i])
+    after = bytes(document.graph)
+    document.undo_stack.undo()
+    assert bytes(document.graph) == text
+    document.undo_stack.redo()
+    assert bytes(document.graph) == after
+
+
+@pytest.mark.parametrize(
+    ("name", "file"), [("My block", "My block"), ("a/b:c", "a_b_c"), ("..", "Block"), ("", "Block")]
+)
+def test_names_become_names_of_files(name, file):
+    assert save_template(name, 'layer { name: "a" type: "ReLU" }') == file
+    assert save_template(name, 'layer { name: "a" type: "ReLU" }') == f"{file} 2"
+    assert [path.name for path in sorted(templates_path().iterdir())] == [f"{file} 2.prototxt", f"{file}.prototxt"]
+
+
+def test_what_is_no_block_is_left_out_and_a_lost_one_is_told(canvas):
+    templates_path().mkdir(parents=True)
+    (templates_path() / "empty.prototxt").write_text("# nothing\n")
+    assert template_entries() == ()
+    assert template_of("Convolution") is None
+    said: list[str] = []
+    canvas.refused.connect(said.append)
+    canvas.add_layer("template:gone")
+    assert said
+
+
+def test_nothing_selected_is_nothing_kept(canvas):
+    said: list[str] = []
+    canvas.refused.connect(said.append)
+    canvas.keep_block()
+    assert said
+    assert template_entries() == ()
