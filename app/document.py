@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from app.editing import Editable
 from app.jobs import Jobs
 from app.live import LiveFacts
 from app.netfile import FileState, read_net_file
-from app.placement import Placement, Point, read_view
+from app.placement import Placement, Point, named_nodes, read_view
 from app.qt import guard
 from app.solver.link import SolverLink
 from app.solverfile import find_solver
@@ -236,8 +236,12 @@ class Document(Editable):
 
     def sidecar_text(self, data: bytes) -> str:
         """Return what belongs to the net of this text but not into it: places that the user chose, dialect, view."""
-        nodes = self.graph.nodes() if self.positions.touched else ()
-        return self.positions.to_json(nodes, data, self.dialect_choice.chosen, self.view)
+        return self.capture_sidecar()(data)
+
+    def capture_sidecar(self) -> Callable[[bytes], str]:
+        """Copy what belongs beside the net; the function that is returned writes it for the text, in any thread."""
+        nodes = named_nodes(self.graph) if self.positions.touched else ()
+        return self.positions.capture(nodes, self.dialect_choice.chosen, self.view)
 
     def changed_on_disk(self) -> bool:
         """Whether another program changed the file; a file that is gone does not count."""

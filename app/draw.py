@@ -36,7 +36,10 @@ def draw(options: Namespace, view: View) -> str:
     str
         What was drawn, in a sentence.
     """
-    os.environ["QT_QPA_PLATFORM"] = "offscreen"  # this command shows nothing
+    from PySide6.QtCore import QCoreApplication
+
+    if QCoreApplication.instance() is None:
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"  # this command shows nothing
     from app.document import Document
     from app.start import make_application
     from app.theme import Theme

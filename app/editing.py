@@ -108,6 +108,11 @@ class Editable(QObject):
         self._trial = Trial(self.graph, self._push)
         return self._trial
 
+    @property
+    def is_trying(self) -> bool:
+        """Whether a gesture shows an edit that is not made yet."""
+        return self._trial is not None and not self._trial.is_over
+
     def settle(self) -> None:
         """Keep what a gesture that is still going on has done so far."""
         trial, self._trial = self._trial, None

@@ -41,6 +41,7 @@ __all__ = ["LiveFacts"]
 
 _log = logging.getLogger(__name__)
 _PATIENCE = 0.5
+_SLICE = 0.008
 _TELL_AFTER = 0.3
 
 
@@ -60,6 +61,7 @@ class LiveFacts(QObject):
         self._client: InspectionClient | None = None
         self._service: ShapeService | None = None
         self._shapes_due = Debounce(self._infer, 40, self)
+        self._more_due = Debounce(self._infer, 0, self)
         self._known_partly.connect(self._take_partly)
         self.diagnosis = LiveDiagnosis(document, self, self._terms, self._told)
         self.gradients = GradientChecks(document, self.spec)
@@ -118,7 +120,7 @@ class LiveFacts(QObject):
     @property
     def busy(self) -> bool:
         """Whether results are still to come."""
-        return self._shapes_due.pending or self.diagnosis.busy or self._document.jobs.busy
+        return self._shapes_due.pending or self._more_due.pending or self.diagnosis.busy or self._document.jobs.busy
 
     def refresh(self) -> None:
         """Ask for everything anew."""
@@ -148,6 +150,7 @@ class LiveFacts(QObject):
     def close(self) -> None:
         """Drop what is due and end the inspection process."""
         self._shapes_due.cancel()
+        self._more_due.cancel()
         self.diagnosis.close()
         self.gradients.close()
         ended = self._document.jobs.close(_PATIENCE)
@@ -225,7 +228,10 @@ class LiveFacts(QObject):
 
     def _infer(self) -> None:
         document = self._document
-        specs = self._current_specs()
+        specs = self._current_specs(time.perf_counter() + _SLICE)
+        if specs is None:
+            self._more_due.trigger()
+            return
         base_dirs = search_folders(document.path.parent if document.path else None)
         trusted, plugin_paths, serial = self.trusted, self.plugins.paths, document.graph.serial
         inputs = _declared_inputs(document.graph)
@@ -270,8 +276,11 @@ class LiveFacts(QObject):
 
         document.jobs.submit("shapes", work, self._shapes_ready)
 
-    def _current_specs(self) -> list[LayerSpec]:
-        """The layers as the service takes them; only those that changed since the last time are read again."""
+    def _current_specs(self, until: float) -> list[LayerSpec] | None:
+        """The layers as the service takes them; only those that changed since the last time are read again.
+
+        None when ``until`` came first: the rest is for the next time, so that a big net does not hold the window up.
+        """
         graph = self._document.graph
         specs: list[LayerSpec] = []
         for node_id in graph.node_ids():
@@ -280,6 +289,8 @@ class LiveFacts(QObject):
                 node = graph.node(node_id)
                 if node.virtual:
                     continue
+                if time.perf_counter() > until:
+                    return None
                 spec = self._specs[node_id] = self._spec(node, graph.layer_text(node_id))
             specs.append(spec)
         return specs

@@ -10,8 +10,8 @@ import hashlib
 import json
 import logging
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
@@ -21,9 +21,9 @@ from engine.errors import NetcanvasError
 from engine.graph import ALL, View
 
 if TYPE_CHECKING:
-    from engine.graph import Edge, Node, NodeId
+    from engine.graph import Edge, Node, NodeId, OpGraph
 
-__all__ = ["EdgeKey", "Placement", "Point", "Route", "edge_key", "read_view"]
+__all__ = ["EdgeKey", "Placement", "Point", "Route", "edge_key", "named_nodes", "read_view"]
 
 _VERSION = 1
 _log = logging.getLogger(__name__)
@@ -58,6 +58,40 @@ EdgeKey = tuple["NodeId", int, "NodeId", int]
 def edge_key(edge: Edge) -> EdgeKey:
     """Return what identifies a wire whatever blob it carries."""
     return edge.source, edge.top, edge.target, edge.bottom
+
+
+class Named(Protocol):
+    """What the sidecar knows a layer by: a node of the graph, or a copy of what is in it."""
+
+    @property
+    def id(self) -> NodeId: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def phases(self) -> frozenset[str]: ...
+
+
+class _Copy(NamedTuple):
+    """What the sidecar knows a layer by, apart from the graph."""
+
+    id: NodeId
+    name: str
+    type: str
+    phases: frozenset[str]
+
+
+def named_nodes(graph: OpGraph) -> list[Named]:
+    """Copy what the sidecar knows layers by, in document order; of 5,000 in a few milliseconds."""
+    readings, phases = graph.readings(), {}
+    copies: list[Named] = []
+    for node_id in graph.node_ids():
+        reading = readings[node_id]
+        if reading.mask not in phases:
+            phases[reading.mask] = graph.node(node_id).phases
+        copies.append(_Copy(node_id, reading.name, reading.type, phases[reading.mask]))
+    return copies
 
 
 class Placement(QObject):
@@ -140,46 +174,35 @@ class Placement(QObject):
                 self.routes[key] = route
         self.bent.emit(frozenset(routes))
 
-    def to_json(self, nodes: Sequence[Node], text: bytes, dialect: str | None = None, view: View | None = None) -> str:
+    def to_json(self, nodes: Sequence[Named], text: bytes, dialect: str | None = None, view: View | None = None) -> str:
         """Write the sidecar of a net, with the dialect if the user chose one, and the view if it is not of all."""
-        entries = [
-            {**_identity(node), "ordinal": ordinal, "x": round(point.x, 1), "y": round(point.y, 1)}
-            for ordinal, node in enumerate(nodes)
-            if (point := self._points.get(node.id)) is not None
-        ]
+        return self.capture(nodes, dialect, view)(text)
+
+    def capture(
+        self, nodes: Sequence[Named], dialect: str | None = None, view: View | None = None
+    ) -> Callable[[bytes], str]:
+        """Copy what the sidecar is to hold; the function that is returned writes it for a text, in any thread."""
         ordinals = {node.id: ordinal for ordinal, node in enumerate(nodes)}
-        routes = [
-            {
-                "from": [ordinals[key[0]], key[1]],
-                "to": [ordinals[key[2]], key[3]],
-                "points": [list(point) for point in route.points],
-                "source": list(route.source),
-                "target": list(route.target),
-            }
-            for key, route in self.routes.items()
-            if key[0] in ordinals and key[2] in ordinals
-        ]
-        data = {"version": _VERSION, "text_sha256": _digest(text), "nodes": entries, "routes": routes}
-        bends = [
-            {
-                "from": [ordinals[key[0]], key[1]],
-                "to": [ordinals[key[2]], key[3]],
-                "points": [[round(point.x, 1), round(point.y, 1)] for point in points],
-            }
-            for key, points in self.bends.items()
-            if key[0] in ordinals and key[2] in ordinals
-        ]
-        if bends:
-            data["bends"] = bends
+        points, routes, bends = dict(self._points), dict(self.routes), dict(self.bends)
+        more: dict[str, Any] = {}
         if len(self.blocks):
-            data["blocks"] = self.blocks.to_json(ordinals, self.get)
+            more["blocks"] = self.blocks.to_json(ordinals, self.get)
         if len(self.annotations):
-            data["annotations"] = self.annotations.to_json(self.blocks)
+            more["annotations"] = self.annotations.to_json(self.blocks)
         if dialect is not None:
-            data["dialect"] = dialect
+            more["dialect"] = dialect
         if view is not None and view != View():
-            data["view"] = {"show": view.show, "level": view.level, "stages": sorted(view.stages)}
-        return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+            more["view"] = {"show": view.show, "level": view.level, "stages": sorted(view.stages)}
+
+        def write(text: bytes) -> str:
+            data = {"version": _VERSION, "text_sha256": _digest(text), "nodes": _entries(nodes, points)}
+            data["routes"] = _route_entries(routes, ordinals)
+            bent = _bend_entries(bends, ordinals)
+            if bent:
+                data["bends"] = bent
+            return json.dumps(data | more, indent=1, ensure_ascii=False) + "\n"
+
+        return write
 
     def load_json(self, nodes: Sequence[Node], text: str, net: bytes = b"") -> int:
         """Read a sidecar; return how many nodes found their place.
@@ -254,6 +277,40 @@ class Placement(QObject):
                 self.bends[key] = points
 
 
+def _entries(nodes: Sequence[Named], points: Mapping[NodeId, Point]) -> list[dict[str, Any]]:
+    return [
+        {**_identity(node), "ordinal": ordinal, "x": round(point.x, 1), "y": round(point.y, 1)}
+        for ordinal, node in enumerate(nodes)
+        if (point := points.get(node.id)) is not None
+    ]
+
+
+def _route_entries(routes: Mapping[EdgeKey, Route], ordinals: Mapping[NodeId, int]) -> list[dict[str, Any]]:
+    return [
+        {
+            "from": [ordinals[key[0]], key[1]],
+            "to": [ordinals[key[2]], key[3]],
+            "points": [list(point) for point in route.points],
+            "source": list(route.source),
+            "target": list(route.target),
+        }
+        for key, route in routes.items()
+        if key[0] in ordinals and key[2] in ordinals
+    ]
+
+
+def _bend_entries(bends: Mapping[EdgeKey, Sequence[Point]], ordinals: Mapping[NodeId, int]) -> list[dict[str, Any]]:
+    return [
+        {
+            "from": [ordinals[key[0]], key[1]],
+            "to": [ordinals[key[2]], key[3]],
+            "points": [[round(point.x, 1), round(point.y, 1)] for point in points],
+        }
+        for key, points in bends.items()
+        if key[0] in ordinals and key[2] in ordinals
+    ]
+
+
 def read_view(text: str) -> View:
     """Return the view that a sidecar remembers; of all where there is none, or a damaged one."""
     try:
@@ -267,7 +324,7 @@ def _digest(text: bytes) -> str:
     return hashlib.sha256(text).hexdigest()
 
 
-def _identity(node: Node) -> dict[str, Any]:
+def _identity(node: Named) -> dict[str, Any]:
     return {"name": node.name, "type": node.type, "phases": sorted(str(phase) for phase in node.phases)}
 
 

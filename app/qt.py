@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import ParamSpec, TypeVar, overload
 
-from PySide6.QtCore import QObject, QSignalBlocker, QTimer
+from PySide6.QtCore import QObject, QSignalBlocker, Qt, QTimer
+from PySide6.QtWidgets import QWidget
 
-__all__ = ["Debounce", "blocked", "fault_logger", "guard"]
+__all__ = ["Debounce", "blocked", "fault_logger", "guard", "tab_order_after"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -60,6 +61,15 @@ def blocked(*objects: QObject) -> Iterator[None]:
     finally:
         for blocker in blockers:
             blocker.unblock()
+
+
+def tab_order_after(first: QWidget, inside: QWidget) -> None:
+    """Have the tabulator go from ``first`` through what is ``inside`` of another widget, in the order of its making."""
+    before = first
+    for each in inside.findChildren(QWidget):
+        if each.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            QWidget.setTabOrder(before, each)
+            before = each
 
 
 class Debounce(QObject):

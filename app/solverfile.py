@@ -8,18 +8,24 @@ from engine.paths import resolve, search_folders
 from engine.prototxt import Message, Scalar, parse
 from engine.schema import FileKind, sniff
 
-__all__ = ["find_solver", "is_solver", "net_of_solver"]
+__all__ = ["find_solver", "is_solver", "names_net", "net_of_solver"]
 
 _NET_FIELDS = ("net", "train_net")
 _BIGGEST_SOLVER = 2**20
 
 
 def is_solver(path: Path) -> bool:
-    """Whether a file is a solver that names a net."""
+    """Whether a file is a solver, be it that it names its net, holds it, or says nothing of it."""
     root = _read(path)
     if root is None or root.get("layer") or root.get("layers"):
         return False
-    return any(_text(root, field) for field in _NET_FIELDS)
+    return any(_text(root, field) for field in _NET_FIELDS) or sniff(path.read_bytes()) is FileKind.SOLVER_TEXT
+
+
+def names_net(path: Path) -> bool:
+    """Whether a solver names its net by a path."""
+    root = _read(path)
+    return root is not None and any(_text(root, field) for field in _NET_FIELDS)
 
 
 def net_of_solver(path: Path) -> Path | None:

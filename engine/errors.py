@@ -189,8 +189,8 @@ class UnknownLayerTypeError(NetError):
         super().__init__(f"Layer '{layer}': {fault}", next_step=hint)
 
 
-class PluginError(LayerError):
-    """User code that failed to load or raised."""
+class PluginError(LayerError, RuntimeError):
+    """User code that failed to load or raised; a RuntimeError too, for scripts that await one from a net."""
 
 
 class DataError(NetcanvasError):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from engine.ops import product
 
-__all__ = ["FILLER_TYPES", "fill"]
+__all__ = ["FILLER_TYPES", "Distribution", "distribution", "fans", "fill"]
 
 FAN_IN, FAN_OUT, AVERAGE = 0, 1, 2  # FillerParameter.VarianceNorm
 
@@ -136,3 +137,74 @@ _FILLERS: dict[str, Callable[[Any, tuple[int, ...], np.random.Generator], _Value
 
 #: Types that :func:`fill` knows.
 FILLER_TYPES: tuple[str, ...] = tuple(_FILLERS)
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """What a filler draws from, in numbers.
+
+    Attributes
+    ----------
+    kind : str
+        ``constant``, ``uniform``, ``normal``, or ``other`` where neither tells it.
+    low, high : float
+        The bounds of ``constant`` and ``uniform``; of ``normal``, three standard deviations to either side.
+    mean, std : float
+        Of a value; of ``sparse``, with its zeros.
+    kept : float
+        Share of values that are not set to zero by ``sparse``.
+    fans : tuple of float or None
+        Fan-in and fan-out, where the distribution depends on them.
+    """
+
+    kind: str
+    low: float = 0.0
+    high: float = 0.0
+    mean: float = 0.0
+    std: float = 0.0
+    kept: float = 1.0
+    fans: tuple[float, float] | None = None
+
+
+def distribution(filler: Any, shape: Sequence[int] | None) -> Distribution | None:
+    """Return what :func:`fill` draws from, without drawing.
+
+    Parameters
+    ----------
+    filler : FillerParameter
+    shape : sequence of int or None
+        Shape of the parameter; None where it is not known.
+
+    Returns
+    -------
+    Distribution or None
+        None where it depends on a shape that is not known, and for types that are not known.
+    """
+    match filler.type:
+        case "constant":
+            return Distribution("constant", filler.value, filler.value, filler.value)
+        case "uniform":
+            low, high = float(filler.min), float(filler.max)
+            return Distribution("uniform", low, high, (low + high) / 2, abs(high - low) / math.sqrt(12.0))
+        case "gaussian":
+            return _spread_gaussian(filler, shape)
+        case "xavier" | "msra" if shape is not None:
+            scale = math.sqrt((3.0 if filler.type == "xavier" else 2.0) / _variance_base(filler, shape))
+            if filler.type == "xavier":
+                return Distribution("uniform", -scale, scale, 0.0, scale / math.sqrt(3.0), fans=fans(shape))
+            return Distribution("normal", -3 * scale, 3 * scale, 0.0, scale, fans=fans(shape))
+        case "positive_unitball" | "bilinear":
+            return Distribution("other")
+    return None
+
+
+def _spread_gaussian(filler: Any, shape: Sequence[int] | None) -> Distribution | None:
+    mean, std, kept = float(filler.mean), float(filler.std), 1.0
+    low, high = mean - 3 * std, mean + 3 * std
+    if filler.sparse >= 0:
+        if shape is None:
+            return None
+        kept = min(filler.sparse / max(shape[0] if shape else 1, 1), 1.0)
+    # Of a value that is kept with probability k: mean k m, second moment k (s^2 + m^2).
+    deviation = math.sqrt(max(kept * (std**2 + mean**2) - (kept * mean) ** 2, 0.0))
+    return Distribution("normal", low, high, kept * mean, deviation, kept)

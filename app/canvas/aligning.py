@@ -73,7 +73,7 @@ def straighten(scene: CanvasScene) -> None:
     A node that is selected alone is brought in line with what it reads, or else with what reads it.
     """
     order = {node_id: place for place, node_id in enumerate(scene.document.graph.node_ids())}
-    roots = sorted(_roots(scene), key=lambda item: order[item.node_id])
+    roots = sorted(_roots(scene), key=lambda item: order[item.ids[0]])
     lifted: dict[NodeItem, float] = {}
     for item in roots:
         step = _step_to_level(item, lifted, roots)
@@ -84,24 +84,26 @@ def straighten(scene: CanvasScene) -> None:
 def _step_to_level(item: NodeItem, lifted: Mapping[NodeItem, float], roots: list[NodeItem]) -> float | None:
     """How far a node must go so that its first wire from an earlier one runs level; None without such a wire."""
     alone = len(roots) == 1
-    wires = sorted((edge for edge in item.edges if edge.target is item), key=lambda edge: edge.edge.bottom)
+    seen = [edge for edge in item.edges if edge.isVisible()]
+    wires = sorted((edge for edge in seen if edge.head is item), key=lambda edge: edge.in_port)
     for wire in wires:
-        source = root_of(wire.source)
+        source = root_of(wire.tail)
         if source is not item and (alone or source in lifted):
             # What hangs under a node is brought in line with the node, as in the layout.
-            out = source.output_point(0 if source is not wire.source else wire.edge.top).y()
-            return out + lifted.get(source, 0.0) - item.input_point(wire.edge.bottom).y()
+            out = source.output_point(0 if source is not wire.tail else wire.out_port).y()
+            return out + lifted.get(source, 0.0) - item.input_point(wire.in_port).y()
     if alone:
-        for wire in item.edges:
-            if wire.source is item and not wire.docked:
-                return wire.target.input_point(wire.edge.bottom).y() - item.output_point(wire.edge.top).y()
+        for wire in seen:
+            if wire.tail is item and not wire.docked:
+                return wire.head.input_point(wire.in_port).y() - item.output_point(wire.out_port).y()
     return None
 
 
 def _roots(scene: CanvasScene) -> list[NodeItem]:
     """The selected nodes; for what hangs under another one, that."""
     ids = scene.document.selection.node_ids
-    return list(dict.fromkeys(root_of(scene.nodes[node_id]) for node_id in ids))
+    shown = map(scene.folding.shown, ids)
+    return list(dict.fromkeys(root_of(item) for item in shown if item is not None))
 
 
 def _box(item: NodeItem) -> QRectF:

@@ -89,7 +89,7 @@ class BlockItem(NodeItem):
 
     @guard
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
-        painter.setPen(self.style.border)
+        painter.setPen(self.style.hover)
         painter.setBrush(self.style.chip_brush)
         for step in (2, 1) if self.parts > 1 else (1,):
             painter.drawRoundedRect(self.body.translated(_STACK * step, _STACK * step), 6.0, 6.0)

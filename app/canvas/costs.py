@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from engine.cost import LayerCost, NetCost, layer_cost, net_cost
-
 if TYPE_CHECKING:
     from app.document import Document
+    from engine.cost import LayerCost, NetCost
     from engine.graph import NodeId
 
 __all__ = ["NodeCosts"]
@@ -32,6 +31,8 @@ class NodeCosts:
             known = shapes.get(node)
             if known is None or known.state == "unknown":
                 return None
+            from engine.cost import layer_cost  # with numpy behind it, and needed only once shapes are known
+
             record = self._document.graph.node(node)
             held = self._held[node] = layer_cost(record.type, known, record.in_place)
         return held
@@ -39,4 +40,8 @@ class NodeCosts:
     def total(self, nodes: Iterable[NodeId]) -> NetCost | None:
         """Return what layers cost together; None where none is known."""
         found = [cost for node in nodes if (cost := self.of(node)) is not None]
-        return net_cost(found) if found else None
+        if not found:
+            return None
+        from engine.cost import net_cost
+
+        return net_cost(found)

@@ -59,8 +59,8 @@ def dock_point(host: NodeItem) -> QPointF:
     return QPointF(host.pos().x(), host.scene_body().bottom() + DOCK_GAP)
 
 
-def update_docked(moved: Iterable[NodeItem]) -> None:
-    """Find out which of some nodes, and of what reads from them, hang under their host."""
+def update_docked(moved: Iterable[NodeItem], *, lead: bool = True) -> None:
+    """Find out which of some nodes, and of what reads from them, hang under their host; lead their wires anew."""
     near: dict[NodeItem, None] = {}
     for item in moved:
         near[item] = None
@@ -71,7 +71,7 @@ def update_docked(moved: Iterable[NodeItem]) -> None:
         if docked != item.docked:
             item.docked = docked
             item.update()
-            for edge in item.edges:
+            for edge in item.edges if lead else ():
                 edge.update_path()
 
 

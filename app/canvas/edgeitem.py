@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["EdgeItem"]
 
 _LABEL_MARGIN = 22.0
+_BELOW, _ABOVE = -1.0, 4.0
 #: A wire whose end lies farther back than this goes around its nodes, so far from them.
 _BACK, _CLEAR = 40.0, 24.0
 
@@ -58,7 +59,7 @@ class EdgeItem(QGraphicsItem):
 
     def __init__(self, edge: Edge, source: NodeItem, target: NodeItem, style: CanvasStyle) -> None:
         super().__init__()
-        self.setZValue(-1.0)
+        self.setZValue(_BELOW)
         self.edge = edge
         self.source = source
         self.target = target
@@ -148,6 +149,7 @@ class EdgeItem(QGraphicsItem):
         """Show that a gesture would cut the wire, or put something on it."""
         if (doomed, lit) != (self.doomed, self.lit):
             self.doomed, self.lit = doomed, lit
+            self.setZValue(_ABOVE if doomed or lit else _BELOW)  # over the card that may cover it
             self.update()
 
     def _via(self, start: QPointF, end: QPointF) -> tuple[QPointF, ...]:

@@ -71,7 +71,7 @@ class FocusMark(QObject):
         view = self._view
         document = view.document
         last = document.selection.last
-        item = view.canvas.nodes.get(last) if last is not None else None
+        item = view.canvas.folding.shown(last) if last is not None else None
         shown = self._by_keys and view.hasFocus()
         ringed = item if shown else None
         if ringed is not self._ringed:
@@ -85,6 +85,8 @@ class FocusMark(QObject):
         count = len(document.selection)
         if item is None:
             text = f"{len(document.graph)} layers, none selected. Arrow keys select one; F1 lists the keys."
+        elif item.node_id not in view.canvas.nodes:
+            text = f"Block {item.face.title}, {item.face.type}, {len(item.ids)} layers. Alt+C unfolds it."
         else:
             more = f"{count} layers selected, last: " if count > 1 else ""
             text = more + spoken(document, item.node_id)

@@ -30,6 +30,7 @@ __all__ = [
     "collapse",
     "fold_at_start",
     "fold_repeats",
+    "fold_soon",
     "is_folded",
     "name_of",
     "rename_block",
@@ -125,12 +126,12 @@ def _blocks_of(document: Document, repeats: Sequence[Repeat] | None = None) -> l
 
 
 def _span(first: str, last: str) -> str:
-    """Write from where to where names go: ``res4a – res4b35``, ``inception_4a – 4e``."""
+    """Write from where to where names go: ``res4a–res4b35``, ``inception_4a–4e``."""
     if first == last:
         return first
     common = [a for a, _b in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))]
     cut = max((place for place, letter in enumerate(common, 1) if not letter.isalnum()), default=0)
-    return f"{first} \u2013 {last[cut:]}"
+    return f"{first}\u2013{last[cut:]}"
 
 
 def _parts(document: Document, repeat: Repeat, outer: NodeId, names: Sequence[str]) -> list[Block]:

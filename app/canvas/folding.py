@@ -89,6 +89,10 @@ class Folding:
             place = self._blocks.home(place)
         return self.item(place) if place is not None else None
 
+    def card(self, node: NodeId) -> NodeItem:
+        """Return the card that stands for a layer on this level; its own where it lies on another one."""
+        return self.shown(node) or self._scene.nodes[node]
+
     def movers(self, nodes: Iterable[NodeId]) -> list[NodeId]:
         """Return whose places change when layers are moved: theirs, or those of the cards that stand for them."""
         if not self._folded:

@@ -16,11 +16,11 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 
 from app.canvas.describe import count_text
 from app.canvas.face import CHIP_HEIGHT
-from engine.cost import VALUE_BYTES, LayerCost
 
 if TYPE_CHECKING:
     from app.canvas.scene import CanvasScene
     from app.canvas.style import CanvasStyle
+    from engine.cost import LayerCost
     from engine.graph import NodeId
 
 __all__ = ["MEASURES", "TIME", "Heat", "HeatMap", "Measure", "heat_color"]
@@ -36,6 +36,7 @@ _DARK, _PALE = QColor(0, 0, 0), QColor(255, 255, 255)
 #: Up to this luminance white is read more easily on a colour than black: their contrasts of WCAG 2.1 are equal there.
 _PALE_BELOW = 0.179
 _BAR = 5.0
+_FLOAT = 4  # bytes of a value
 _LOD_TEXT = 0.4
 
 
@@ -76,7 +77,7 @@ TIME = Measure("time", "Measured time", None, lambda seconds: f"{seconds * 1e3:.
 MEASURES = (
     Measure("parameters", "Parameters", lambda cost: cost.parameters, _count),
     Measure("multiply_adds", "Multiply-adds", lambda cost: cost.multiply_adds, _count),
-    Measure("memory", "Activation memory", lambda cost: VALUE_BYTES * cost.activations, _bytes_text),
+    Measure("memory", "Activation memory", lambda cost: _FLOAT * cost.activations, _bytes_text),
     TIME,
 )
 
@@ -117,6 +118,10 @@ class Heat:
         self.color = heat_color(round(self.reach * 24) / 24)
         self.brush = QBrush(self.color)
         self.pen = QPen(_PALE if _luminance(self.color) < _PALE_BELOW else _DARK)
+
+    def width(self, style: CanvasStyle) -> float:
+        """Room that the number takes at the right of a card, in pixels at 100 %."""
+        return style.label(self.text, "badge_font", 0.0).width + 22.0 if self.text else 0.0
 
     def paint(self, painter: QPainter, style: CanvasStyle, body: QRectF, scale: float) -> None:
         """Paint on a card; from far away the card is its colour."""

@@ -64,12 +64,12 @@ class PortHints(QWidget):
         """Begin a wire at the layer selected last."""
         view = self._view
         last = view.document.selection.last
-        item = view.canvas.nodes.get(last) if last is not None else None
+        item = view.canvas.folding.shown(last) if last is not None else None
         if item is None or not item.face.outputs:
             text = "Select a layer with an output first, then press C to connect it."
             view.show_reason(text, view.viewport().rect().center(), refused=False, stays=True)
             return
-        view.reveal(item.node_id)
+        view.reveal_card(item)
         self._source = item
         self._begin(0)
         self.setGeometry(view.viewport().geometry())

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from engine.graph import Edge, NodeId, OpGraph
     from engine.registry import LayerInfo
 
-__all__ = ["Origin", "insert", "insert_on_wire", "refuses_type", "starter_fields", "works_in_place"]
+__all__ = ["Origin", "insert", "insert_on_wire", "refuses_type", "starter_fields", "works_in_place", "writer_to_follow"]
 
 _NEW_HEIGHT = 150.0
 #: How far above the nodes a wire is led, how far wires are apart there, and the room in which it swings up.
@@ -147,7 +147,7 @@ def insert_on_wire(scene: CanvasScene, kind: str, edge: Edge, at: QPointF) -> No
     made: list[NodeId] = []
 
     def edit(graph: OpGraph) -> None:
-        made.append(_add(scene, graph, starter, at, origin))
+        made.append(_add(scene, graph, starter, at, origin, after=writer_to_follow(graph, edge)))
         graph.connect(made[0], 0, edge.target, edge.bottom)
 
     def places() -> tuple[dict[NodeId, Point], Routes]:
@@ -161,10 +161,33 @@ def insert_on_wire(scene: CanvasScene, kind: str, edge: Edge, at: QPointF) -> No
     return made[0]
 
 
-def _add(scene: CanvasScene, graph: OpGraph, starter: _Starter, at: QPointF | None, origin: Origin | None) -> NodeId:
+def writer_to_follow(graph: OpGraph, edge: Edge) -> NodeId | None:
+    """Return behind which layer one must stand to read just what a wire carries; None where any place below will do.
+
+    A layer that stands below others that overwrite the blob in place would read what these left of it.
+    """
+    overwritten = any(
+        each.top == edge.top and each.bottom < len(places) and places[each.bottom]
+        for each in graph.edges_out(edge.source)
+        for places in (graph.node(each.target).in_place,)
+    )
+    if not overwritten:
+        return None
+    writers = (each.source for each in graph.edges_in(edge.target) if each.bottom == edge.bottom)
+    return max(writers, key=lambda node_id: graph.node(node_id).ordinal)
+
+
+def _add(
+    scene: CanvasScene,
+    graph: OpGraph,
+    starter: _Starter,
+    at: QPointF | None,
+    origin: Origin | None,
+    after: NodeId | None = None,
+) -> NodeId:
     """Add a layer to the graph, wired to a port, and give it a place."""
     source = origin if origin is not None and origin.side == "output" else None
-    host = scene.nodes[source.node] if source is not None else None
+    host = scene.folding.card(source.node) if source is not None else None
     in_place = source is not None and starter.info is not None and works_in_place(starter.type)
     bottoms, tops = _ports(graph, starter.info, source, in_place=in_place)
     new = graph.add_node(
@@ -172,7 +195,7 @@ def _add(scene: CanvasScene, graph: OpGraph, starter: _Starter, at: QPointF | No
         bottoms=bottoms,
         tops=tops,
         fields=starter.fields,
-        after=source.node if source is not None and in_place else None,
+        after=source.node if source is not None and in_place else after,
     )
     place = _place(scene, at, host, origin, in_place=in_place)
     scene.document.positions.place(new, place.x(), place.y())
@@ -192,15 +215,15 @@ def _lead_around(scene: CanvasScene, new: NodeId) -> None:
         if edge_key(edge) in routes or end.x() - start.x() < 2 * NODE_WIDTH:
             continue
         way = QRectF(start, end).normalized().adjusted(0.0, -1.0, 0.0, 1.0)
-        ends = (item.source, item.target)
-        crossed = [each.scene_body() for each in scene.nodes.values() if each not in ends]
+        ends = (item.tail, item.head)
+        crossed = [each.scene_body() for each in scene.items_shown() if each not in ends]
         crossed = [body for body in crossed if body.intersects(way)]
         if not crossed:
             continue
-        over = min(item.source.pos().y(), item.target.pos().y(), *(body.top() for body in crossed))
+        over = min(item.tail.pos().y(), item.head.pos().y(), *(body.top() for body in crossed))
         y = over - _OVER - _LANE * lane
         points = tuple(Point(x, y) for x in (start.x() + _SWING, end.x() - _SWING))
-        routes[edge_key(edge)] = Route(points, _point_of(item.source), _point_of(item.target))
+        routes[edge_key(edge)] = Route(points, _point_of(item.tail), _point_of(item.head))
         item.set_route(routes[edge_key(edge)])
 
 
@@ -248,7 +271,7 @@ def _place(
     if host is not None:
         return edits.free_place(scene, edits.place_after(root_of(host)), _NEW_HEIGHT)
     if origin is not None:
-        target = scene.nodes[origin.node].pos()
+        target = scene.folding.card(origin.node).pos()
         return edits.free_place(scene, target - QPointF(NODE_WIDTH + 106.0, 0.0), _NEW_HEIGHT)
     content = scene.content_rect()
     if content.isNull():

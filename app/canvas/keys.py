@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from app.canvas import aligning, annotating, edits, walking
 from app.canvas.aside import toggle_bypass, toggle_freeze
+from app.canvas.foldedits import chosen_block
 from app.placement import Point
 from engine.errors import GraphError
 
@@ -40,6 +41,7 @@ CANVAS_KEYS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("connect", "Connect an output by keyboard", ("C",)),
     ("trace", "Follow blobs up and down the flow", ("B",)),
     ("menu", "Open the menu of the selection", ("Shift+F10", "Menu")),
+    ("fix", "Open the quick fixes of the selection", ("Ctrl+.",)),
     ("bypass", "Bypass, or take in again", ("Ctrl+B",)),
     ("freeze", "Freeze weights, or have them learn again", ("Ctrl+L",)),
     ("align_top", "Align upper edges", ("Shift+W",)),
@@ -103,6 +105,7 @@ class CanvasKeys:
             "connect": lambda: view.hints.open(),
             "trace": lambda: view.trace.toggle(),
             "menu": self.open_menu,
+            "fix": self._open_fixes,
             "bypass": lambda: toggle_bypass(document),
             "freeze": lambda: toggle_freeze(document),
             "align_top": lambda: aligning.align(scene, "top"),
@@ -116,6 +119,11 @@ class CanvasKeys:
             "note": lambda: annotating.add_note(view),
             "minimap": lambda: view.minimap.toggle(),
         }
+
+    def _open_fixes(self) -> None:
+        last = self._view.document.selection.last
+        if last is not None:
+            self._view.fixes_asked.emit(last)
 
     def press(self, event: QKeyEvent) -> bool:
         """Handle a key; return whether it meant anything."""
@@ -160,7 +168,10 @@ class CanvasKeys:
         view = self._view
         last = view.document.selection.last
         chosen = view.canvas.annotated.chosen
-        if last is not None:
+        block = chosen_block(view.canvas)
+        if block is not None:
+            view.title_edit.open_block(block)
+        elif last is not None:
             view.title_edit.open(last)
         elif chosen:
             view.words.open(max(chosen))
@@ -172,8 +183,12 @@ class CanvasKeys:
         if last is None:
             view.search_asked.emit(view.pointer(), None, "key", 0)
             return
-        view.reveal(last)
-        body = view.canvas.nodes[last].scene_body()
+        card = view.canvas.folding.shown(last)
+        if card is None:
+            view.reveal(last)
+            card = view.canvas.nodes[last]
+        view.reveal_card(card)
+        body = card.scene_body()
         view.menu_asked.emit(view.mapFromScene(body.center()))
 
     def _arrow(self, dx: int, dy: int, *, fine: bool) -> bool:

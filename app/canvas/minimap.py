@@ -36,6 +36,8 @@ class Minimap(CornerWidget):
         self._view = view
         self._picture: QPixmap | None = None
         self._painted: tuple[object, ...] = ()
+        self._measured = -1
+        self._transform = QTransform()
         view.canvas.content_changed.connect(self._changed)
         view.horizontalScrollBar().valueChanged.connect(self._moved)
         view.verticalScrollBar().valueChanged.connect(self._moved)
@@ -61,6 +63,12 @@ class Minimap(CornerWidget):
 
     def transform(self) -> QTransform:
         """Return what leads from the scene into the map."""
+        version = self._view.canvas.overview.version
+        if version != self._measured:
+            self._measured, self._transform = version, self._fitting()
+        return self._transform
+
+    def _fitting(self) -> QTransform:
         content = self._view.canvas.content_rect()
         if content.isNull():
             content = QRectF(0.0, 0.0, 1.0, 1.0)

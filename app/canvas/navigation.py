@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTransform
 from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel, QWidget
 
-from app.canvas.nodeitem import LOD_BOXES
+from app.canvas.nodeitem import LOD_BOXES, NodeItem
 from app.canvas.scene import CanvasScene
 from app.canvas.style import GRID_STEP
 from app.qt import guard
@@ -153,11 +153,19 @@ class NavigationView(QGraphicsView):
         self.follows_size = True
 
     def reveal(self, node_id: NodeId) -> None:
-        """Scroll as little as needed to show a node with some room around it; one that is in view stays where it is."""
+        """Scroll as little as needed to show a node with some room around it; one that is in view stays where it is.
+
+        One that is folded is gone to: the block in which it lies is looked into.
+        """
         if node_id in self.canvas.nodes and self.canvas.folding.shown(node_id) is not self.canvas.nodes[node_id]:
             self.canvas.folding.look_into(self.canvas.folding.level_of(node_id))
         item = self.canvas.nodes.get(node_id)
-        if item is None or self.visible_rect().contains(item.scene_body()):
+        if item is not None:
+            self.reveal_card(item)
+
+    def reveal_card(self, item: NodeItem) -> None:
+        """The same for a card of this level."""
+        if self.visible_rect().contains(item.scene_body()):
             return
         body = self.mapFromScene(item.scene_body()).boundingRect().adjusted(-_ROOM, -_ROOM, _ROOM, _ROOM)
         view = self.viewport().rect()

@@ -114,6 +114,10 @@ class NodeItem(QGraphicsItem):
         """The card in the scene, without glow and ports."""
         return self.body.translated(self.pos())
 
+    def scene_badge(self) -> QRectF:
+        """Where the sign is that something is wrong, in the scene."""
+        return QRectF(NODE_WIDTH - 15.0, -7.0, 18.0, 18.0).translated(self.pos())
+
     def port_at(self, scene_pos: QPointF, reach: float) -> tuple[str, int] | None:
         """Return ``("input" or "output", index)`` of the nearest port within ``reach`` pixels."""
         best: tuple[float, tuple[str, int]] | None = None
@@ -177,12 +181,13 @@ class NodeItem(QGraphicsItem):
         painter.drawPixmap(QPointF(_TEXT_LEFT, 11.0), style.icon(face.category, 18, ratio))
         left = _TEXT_LEFT + 26.0
         room = NODE_WIDTH - left - (48.0 if face.phase else self.title_margin)
+        kind_room = room if self.heat is None else min(room, NODE_WIDTH - left - self.heat.width(style))
         painter.setFont(style.title_font)
         painter.setPen(style.text)
         painter.drawStaticText(QPointF(left, 5.0), style.label(face.title, "title_font", room).static)
         painter.setFont(style.small_font)
         painter.setPen(style.muted)
-        painter.drawStaticText(QPointF(left, 22.0), style.label(face.type, "small_font", room).static)
+        painter.drawStaticText(QPointF(left, 22.0), style.label(face.type, "small_font", kind_room).static)
         if face.phase:
             self._paint_phase(painter, style, QRectF(NODE_WIDTH - 48.0, 12.0, 40.0, 16.0))
         painter.setFont(style.text_font)

@@ -11,6 +11,9 @@ from app.canvas.edgeitem import EdgeItem
 from app.canvas.nodeitem import NodeItem
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from app.canvas.folding import Folding
     from engine.graph import Edge, NodeId
 
 __all__ = ["PickingScene"]
@@ -23,15 +26,37 @@ class PickingScene(QGraphicsScene):
     ----------
     nodes, edges : dict
         Items by node id, and by edge.
+    folding : Folding
+        Which of the items are shown, and the cards of blocks that stand for others.
     """
 
     nodes: dict[NodeId, NodeItem]
     edges: dict[Edge, EdgeItem]
+    folding: Folding
+
+    def items_shown(self) -> list[NodeItem]:
+        """Return the cards that are shown: of layers, and of blocks in which others are folded."""
+        return self.folding.items()
+
+    def content_rect(self, ids: Iterable[NodeId] | None = None) -> QRectF:
+        """Rectangle around some or all nodes, empty for none."""
+        rect = QRectF()
+        cards = self.items_shown() if ids is None else map(self.folding.shown, ids)
+        for item in cards:
+            rect = rect.united(item.scene_body()) if item is not None else rect
+        return rect
 
     def node_at(self, point: QPointF) -> NodeItem | None:
         """The topmost node whose card covers a place in the scene."""
         for item in self.items(point):
             if isinstance(item, NodeItem) and item.scene_body().contains(point):
+                return item
+        return None
+
+    def badge_at(self, point: QPointF) -> NodeItem | None:
+        """The topmost node whose badge, the sign that something is wrong, covers a place in the scene."""
+        for item in self.items(_around(point, 1.0)):
+            if isinstance(item, NodeItem) and item.face.severity and item.scene_badge().contains(point):
                 return item
         return None
 

@@ -31,7 +31,7 @@ def room_on_wire(
     """Return places for a node that goes on a wire and for what must make room for it, and courses of wires.
 
     The node comes to stand behind the wire's source, level with it where the wire runs level. Its target, and what
-    follows that in the same row, move on as far as needed, and the wires that are led around these with them.
+    follows that or the source in the same row, move on as far as needed, and with them the wires led around these.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def room_on_wire(
     at : Point
         Where the node was let go, as the upper left corner.
     """
-    source, target = root_of(scene.nodes[edge.source]), root_of(scene.nodes[edge.target])
+    source, target = root_of(scene.folding.card(edge.source)), root_of(scene.folding.card(edge.target))
     out, into = source.output_point(0).y(), target.input_point(0).y()
     forward = target.pos().x() > source.pos().x()
     x, y = at.x, at.y
@@ -60,7 +60,7 @@ def room_on_wire(
     if not forward or missing <= 0:
         return places, {}
     step = math.ceil(missing / _GRID) * _GRID
-    row = [each for each in _row_from(target) if each.node_id not in places and each is not source]
+    row = [each for each in _row_from(scene, source, target) if each.node_id not in places and each is not source]
     places.update((each.node_id, Point(each.x() + step, each.y())) for each in row)
     return places, _led_on(scene, row, step)
 
@@ -70,7 +70,7 @@ def _led_on(scene: CanvasScene, row: list[NodeItem], step: float) -> dict[EdgeKe
     boxes = [each.scene_body() for each in row]
     left = min(box.left() for box in boxes) - _BESIDE
     top, bottom = min(box.top() for box in boxes) - _ABOVE, max(box.bottom() for box in boxes) + _BELOW
-    moved = {each.node_id for each in row}
+    moved = {node_id for each in row for node_id in each.ids}
     found: dict[EdgeKey, Route | None] = {}
     for key, route in scene.document.positions.routes.items():
         goes, comes = key[0] in moved, key[2] in moved
@@ -89,14 +89,20 @@ def _led_on(scene: CanvasScene, row: list[NodeItem], step: float) -> dict[EdgeKe
     return found
 
 
-def _row_from(start: NodeItem) -> list[NodeItem]:
-    """Return a node with what follows it to the right, and what hangs under these; where a row ends, it ends."""
-    found = {start: None}
-    waiting = [start]
+def _row_from(scene: CanvasScene, source: NodeItem, start: NodeItem) -> list[NodeItem]:
+    """Return a card with what follows it to the right, and what hangs under these; where a row ends, it ends.
+
+    Other branches that begin at the same source go along, so that columns stay columns.
+    """
+    readers: dict[NodeItem, list[NodeItem]] = {}
+    for edge in scene.folding.edges():
+        readers.setdefault(root_of(edge.tail), []).append(root_of(edge.head))
+    branches = [each for each in readers.get(source, ()) if each.x() >= start.x()]
+    found = dict.fromkeys((start, *branches))
+    waiting = list(found)
     while waiting:
         here = waiting.pop()
-        reads_on = [edge.target for each in (here, *followers(here)) for edge in each.edges if edge.source is each]
-        for after in map(root_of, reads_on):
+        for after in readers.get(here, ()):
             if after not in found and after.x() > here.x():
                 found[after] = None
                 waiting.append(after)

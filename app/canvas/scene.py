@@ -53,8 +53,6 @@ class CanvasScene(PickingScene):
         The inside of another block is shown, or the outermost level.
     heat_changed : Signal()
         The heat-map shows something else.
-    folding : Folding
-        Which of the items are shown, and the cards of blocks that stand for others.
     """
 
     content_changed = Signal()
@@ -125,9 +123,11 @@ class CanvasScene(PickingScene):
         graph = self.document.graph
         nodes = graph.nodes()
         self._add_nodes(node.id for node in nodes)
-        self._add_edges(graph.edges())
+        self._add_edges(graph.edges(), led=False)
         self._show_view_edges()
-        update_docked(self.nodes.values())
+        update_docked(self.nodes.values(), lead=False)
+        for item in self.edges.values():
+            self._lead(item)
         self.content_changed.emit()
 
     @guard
@@ -164,10 +164,6 @@ class CanvasScene(PickingScene):
         self.heat.refresh()
         self.content_changed.emit()
 
-    def items_shown(self) -> list[NodeItem]:
-        """Return the cards that are shown: of layers, and of blocks in which others are folded."""
-        return self.folding.items()
-
     def _add_nodes(self, ids: Iterable[NodeId]) -> None:
         document = self.document
         for node_id in ids:
@@ -184,7 +180,7 @@ class CanvasScene(PickingScene):
                 item.marked = True
                 self._marked.add(node_id)
 
-    def _add_edges(self, edges: Iterable[Edge]) -> None:
+    def _add_edges(self, edges: Iterable[Edge], *, led: bool = True) -> None:
         document = self.document
         for edge in edges:
             source, target = self.nodes.get(edge.source), self.nodes.get(edge.target)
@@ -201,9 +197,15 @@ class CanvasScene(PickingScene):
             item.wanted = self._edge_label(edge)
             item.route = document.positions.routes.get(edge_key(edge))
             item.bends = document.positions.bends.get(edge_key(edge), ())
-            if edge.source in document.positions and edge.target in document.positions:  # else once they are placed
-                item.update_path()
+            if led:
+                self._lead(item)
             self.addItem(item)
+
+    def _lead(self, item: EdgeItem) -> None:
+        """Give a wire its course, once its ends have their places."""
+        positions = self.document.positions
+        if item.edge.source in positions and item.edge.target in positions:
+            item.update_path()
 
     def _remove_edges(self, edges: Iterable[Edge]) -> None:
         for edge in edges:
@@ -356,14 +358,6 @@ class CanvasScene(PickingScene):
             else:
                 item.set_route(route)
         self.overview.forget()
-
-    def content_rect(self, ids: Iterable[NodeId] | None = None) -> QRectF:
-        """Rectangle around some or all nodes, empty for none."""
-        rect = QRectF()
-        cards = self.items_shown() if ids is None else map(self.folding.shown, ids)
-        for item in cards:
-            rect = rect.united(item.scene_body()) if item is not None else rect
-        return rect
 
     def _make_room(self, items: Iterable[NodeItem]) -> None:
         """Enlarge the scene when nodes come near its end; that rebuilds the index, so it is done rarely."""

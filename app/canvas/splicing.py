@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from app.canvas import edits
 from app.canvas.docking import dock_point, followers
+from app.canvas.insert import writer_to_follow
 from app.canvas.room import room_on_wire
 from app.canvas.steps import take_step
 from app.placement import Point
+from engine.errors import GraphError
 
 if TYPE_CHECKING:
     from app.canvas.edgeitem import EdgeItem
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["can_be_spliced", "refuses", "splice", "wire_under"]
 
 _REACH = 34.0
+
+
+class _TriedError(Exception):
+    """Has a change taken back that was only tried."""
 
 
 def can_be_spliced(item: NodeItem) -> bool:
@@ -45,11 +51,25 @@ def wire_under(scene: CanvasScene, item: NodeItem, moving: Collection[NodeItem])
 
 
 def refuses(scene: CanvasScene, item: NodeItem, edge: Edge) -> str:
-    """Why a node does not go on a wire, in one sentence; empty when it does."""
-    document = scene.document
-    return edits.refusal(document, edge.source, edge.top, item.node_id, 0) or edits.refusal(
-        document, item.node_id, 0, edge.target, edge.bottom
-    )
+    """Why a node does not go on a wire, in one sentence; empty when it does. It is tried, and taken back."""
+    graph = scene.document.graph
+    try:
+        with suppress(_TriedError), graph.change():
+            _put_on(graph, item.node_id, edge)
+            raise _TriedError
+    except GraphError as error:
+        return error.message
+    return ""
+
+
+def _put_on(graph: OpGraph, node_id: NodeId, edge: Edge) -> None:
+    """Have a node read what a wire carries, and the wire's target read the node."""
+    others = any(each.bottom for each in graph.edges_in(node_id))
+    after = writer_to_follow(graph, edge)
+    if after is not None and not others:
+        graph.move_node(node_id, after=after)
+    graph.connect(edge.source, edge.top, node_id, 0)
+    graph.connect(node_id, 0, edge.target, edge.bottom)
 
 
 def splice(
@@ -72,10 +92,6 @@ def splice(
     document = scene.document
     name, other = document.graph.node(item.node_id).name, document.graph.node(edge.target).name
 
-    def edit(graph: OpGraph) -> None:
-        graph.connect(edge.source, edge.top, item.node_id, 0)
-        graph.connect(item.node_id, 0, edge.target, edge.bottom)
-
     def room() -> tuple[dict[NodeId, Point], Routes]:
         if item.face.chip:
             host = scene.nodes[edge.source]
@@ -84,4 +100,5 @@ def splice(
         moved, routes = room_on_wire(scene, item, edge, places[item.node_id])
         return {**places, **moved}, routes
 
-    take_step(document, f"Insert {name} before {other}", edit=edit, places=room, before=before)
+    text = f"Insert {name} before {other}"
+    take_step(document, text, edit=lambda graph: _put_on(graph, item.node_id, edge), places=room, before=before)

@@ -9,11 +9,13 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QLineEdit
 
 from app.canvas.face import HEADER, NODE_WIDTH
+from app.canvas.foldedits import rename_block
 from app.qt import guard
 from engine.diagnostics.layers import weights_note
 from engine.errors import GraphError
 
 if TYPE_CHECKING:
+    from app.canvas.blockitem import BlockItem
     from app.canvas.view import CanvasView
     from engine.graph import NodeId
 
@@ -29,6 +31,7 @@ class TitleEdit(QLineEdit):
         self.setAccessibleName("Layer name")
         self._view = view
         self._node: NodeId | None = None
+        self._block: NodeId | None = None
         self.hide()
         self.returnPressed.connect(self._commit)
 
@@ -49,16 +52,31 @@ class TitleEdit(QLineEdit):
         self.show()
         self.setFocus(Qt.FocusReason.PopupFocusReason)
 
+    def open_block(self, card: BlockItem) -> None:
+        """Ask for a new title of a block."""
+        view = self._view
+        view.reveal_card(card)
+        corner = card.scene_body().topLeft()
+        box = view.mapFromScene(QRectF(corner.x(), corner.y(), NODE_WIDTH, HEADER)).boundingRect()
+        self._node, self._block = None, card.node_id
+        self.setText(card.face.title)
+        self.setGeometry(box.x(), box.y(), max(160, box.width()), max(28, box.height()))
+        self.selectAll()
+        self.show()
+        self.setFocus(Qt.FocusReason.PopupFocusReason)
+
     def close_edit(self, _scale: float = 0.0) -> None:
         """Leave without a change."""
-        self._node = None
+        self._node = self._block = None
         if self.isVisible():
             self.hide()
             self._view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _commit(self) -> None:
-        node_id, name = self._node, self.text().strip()
+        node_id, block, name = self._node, self._block, self.text().strip()
         self.close_edit()
+        if block is not None and block in self._view.document.positions.blocks:
+            rename_block(self._view, block, name)
         if node_id is None or not name:
             return
         document = self._view.document

@@ -48,7 +48,7 @@ class Trace(QObject):
             return
         self.is_shown = False
         scene = self._view.canvas
-        for item in (*scene.nodes.values(), *scene.edges.values()):
+        for item in (*scene.nodes.values(), *scene.folding.cards.values(), *scene.edges.values()):
             item.setOpacity(1.0)
         self._repaint()
 
@@ -61,6 +61,8 @@ class Trace(QObject):
         scene, lit = self._view.canvas, above | below
         for item in scene.nodes.values():
             item.setOpacity(1.0 if item in lit else _DIM)
+        for card in scene.folding.cards.values():
+            card.setOpacity(1.0 if any(scene.nodes[node] in lit for node in card.layers) else _DIM)
         for edge in scene.edges.values():
             ends = {edge.source, edge.target}
             edge.setOpacity(1.0 if edge is wire or ends <= above or ends <= below else _DIM)

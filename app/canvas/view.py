@@ -66,6 +66,8 @@ class CanvasView(NavigationView):
         Escape, when there was nothing to break off or to deselect.
     find_asked : Signal()
         Open the search for a layer of the net.
+    fixes_asked : Signal(NodeId)
+        Say what is wrong at a layer, and offer to mend it.
     cursor_moved : Signal(QPointF)
         Pointer in the scene.
     """
@@ -75,6 +77,7 @@ class CanvasView(NavigationView):
     menu_asked = Signal(QPoint)
     escaped = Signal()
     find_asked = Signal()
+    fixes_asked = Signal(object)
     cursor_moved = Signal(QPointF)
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
@@ -169,6 +172,10 @@ class CanvasView(NavigationView):
             wires = self._cut_preview.wires_at(position, _PORT_PRESS / min(scale, 1.0))
             self._cut_preview.show([])
             cut(self, wires)
+            return None
+        badge = scene.badge_at(point) if not self.is_far else None
+        if badge is not None and not isinstance(badge, BlockItem):
+            self.fixes_asked.emit(badge.node_id)
             return None
         port = scene.port_at(point, _PORT_PRESS / min(scale, 1.0)) if not self.is_far else None
         if port is not None:

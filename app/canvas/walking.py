@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from app.canvas.nodeitem import NodeItem
     from app.canvas.view import CanvasView
     from app.document import Document
-    from engine.graph import NodeId
 
 __all__ = ["along_flow", "grow", "step"]
 
@@ -17,14 +17,19 @@ _ASIDE = 2.5
 
 def along_flow(view: CanvasView, *, down: bool) -> None:
     """Select the next node along the flow, or the one before; the first of the net when none is selected."""
-    graph, last = view.document.graph, view.document.selection.last
-    if last is None:
-        found = next((node.id for node in graph.nodes()), None)
-    elif down:
-        found = next((edge.target for edge in graph.edges_out(last)), None)
+    folding, last = view.canvas.folding, view.document.selection.last
+    here = folding.shown(last) if last is not None else None
+    if here is None:
+        order = {node: place for place, node in enumerate(view.document.graph.node_ids())}
+        _select(view, min(folding.items(), key=lambda item: order[item.ids[0]], default=None))
+        return
+    order = {node: place for place, node in enumerate(view.document.graph.node_ids())}
+    wires = [edge for edge in here.edges if edge.isVisible()]
+    if down:
+        ahead = [(edge.out_port, order[edge.head.ids[0]], edge.head) for edge in wires if edge.tail is here]
     else:
-        found = next((edge.source for edge in graph.edges_in(last)), None)
-    _select(view, found)
+        ahead = [(edge.in_port, order[edge.tail.ids[0]], edge.tail) for edge in wires if edge.head is here]
+    _select(view, min(ahead, key=lambda each: each[:2])[2] if ahead else None)
 
 
 def step(view: CanvasView, dx: int, dy: int) -> bool:
@@ -35,21 +40,23 @@ def step(view: CanvasView, dx: int, dy: int) -> bool:
     dx, dy : int
         The direction: one of them 1 or -1, the other 0.
     """
-    last = view.document.selection.last
-    nodes = view.canvas.nodes
-    if last is None or last not in nodes:
+    folding, last = view.canvas.folding, view.document.selection.last
+    cards = folding.items()
+    start = folding.shown(last) if last is not None else None
+    if start is None:
         middle = view.visible_rect().center()
-        far = {key: (item.scene_body().center() - middle).manhattanLength() for key, item in nodes.items()}
+        far = {item: (item.scene_body().center() - middle).manhattanLength() for item in cards}
         return _select(view, min(far, key=far.__getitem__, default=None))
-    here = nodes[last].scene_body().center()
-    best: tuple[float, NodeId] | None = None
-    for key, item in nodes.items():
+    here = start.scene_body().center()
+    best: tuple[float, NodeItem] | None = None
+    for item in cards:
         way = item.scene_body().center() - here
         ahead, aside = way.x() * dx + way.y() * dy, abs(way.x() * dy) + abs(way.y() * dx)
-        if ahead <= 1.0 or key == last:
+        if ahead <= 1.0 or item is start:
             continue
-        found = (ahead + _ASIDE * aside, key)
-        best = found if best is None else min(best, found)
+        found = ahead + _ASIDE * aside
+        if best is None or found < best[0]:
+            best = (found, item)
     return _select(view, best[1] if best is not None else None)
 
 
@@ -61,9 +68,10 @@ def grow(document: Document) -> None:
     document.selection.set({**dict.fromkeys(ids), **near})
 
 
-def _select(view: CanvasView, node_id: NodeId | None) -> bool:
-    if node_id is None:
+def _select(view: CanvasView, item: NodeItem | None) -> bool:
+    """Select what a card stands for, and show the card."""
+    if item is None:
         return False
-    view.document.selection.set([node_id])
-    view.reveal(node_id)
+    view.document.selection.set(item.ids)
+    view.reveal_card(item)
     return True

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QBrush
 
 from app.canvas.face import shape_text
@@ -48,7 +48,19 @@ class OutlineModel(QAbstractItemModel):
     """Layers in document order, made row by row as a view asks for them.
 
     A row of a port carries its layer's id as the index's internal id; a row of a layer carries 0.
+
+    Attributes
+    ----------
+    changing : bool
+        Whether rows come and go, so that what a view selects then is no wish of the user's.
+    settled : Signal()
+        Rows have come or gone.
+    facts_changed : Signal()
+        Any row may show other shapes and problems; views paint themselves anew.
     """
+
+    settled = Signal()
+    facts_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -57,6 +69,7 @@ class OutlineModel(QAbstractItemModel):
         self._ids: list[NodeId] = []
         self._rows: dict[NodeId, int] = {}
         self._ports: dict[NodeId, _Ports] = {}
+        self.changing = False
 
     def set_document(self, document: Document | None) -> None:
         """Show another document."""
@@ -74,18 +87,21 @@ class OutlineModel(QAbstractItemModel):
                 document.view_changed,
             ):
                 signal.connect(self._facts_changed)
-        self.beginResetModel()
-        self._ports.clear()
-        self._take(self._found())
-        self.endResetModel()
+        self._reset()
 
     def set_pattern(self, pattern: str) -> None:
         """Show only layers with all the words of a text in their name, type or blobs."""
         self._pattern = pattern
+        self._reset()
+
+    def _reset(self) -> None:
+        self.changing = True
         self.beginResetModel()
         self._ports.clear()
         self._take(self._found())
         self.endResetModel()
+        self.changing = False
+        self.settled.emit()
 
     # What is where
 
@@ -148,11 +164,17 @@ class OutlineModel(QAbstractItemModel):
     @guard
     def _changed(self, events: Events) -> None:
         assert self._document is not None
+        self.changing = True
         for node_id in events.changed & self._ports.keys():
             if node_id in self._rows and node_id in self._document.graph:
                 self._renew_ports(node_id)
         self._replace(self._found())
-        self._facts_changed()
+        self.changing = False
+        self.settled.emit()
+        for node_id in events.changed:
+            index = self.index_of(node_id)
+            if index.isValid():
+                self.dataChanged.emit(index, index.siblingAtColumn(len(COLUMNS) - 1))
 
     def _renew_ports(self, node_id: NodeId) -> None:
         assert self._document is not None
@@ -193,8 +215,8 @@ class OutlineModel(QAbstractItemModel):
 
     @guard
     def _facts_changed(self, _value: object = None) -> None:
-        if self._ids:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(self._ids) - 1, len(COLUMNS) - 1))
+        # That all rows have changed would have a view look at each, those out of sight too.
+        self.facts_changed.emit()
 
     # The model's own verbs
 

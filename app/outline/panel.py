@@ -67,9 +67,8 @@ class OutlinePanel(QWidget):
         self.filter.installEventFilter(self)
         self.view.activated.connect(self._activated)
         self.view.selectionModel().selectionChanged.connect(self._rows_selected)
-        self.model.modelReset.connect(self._rows_changed)
-        self.model.rowsInserted.connect(self._rows_changed)
-        self.model.rowsRemoved.connect(self._rows_changed)
+        self.model.settled.connect(self._rows_changed)
+        self.model.facts_changed.connect(self.view.viewport().update)
         self.set_document(document)
 
     def _dress_view(self) -> None:
@@ -78,6 +77,7 @@ class OutlinePanel(QWidget):
         view.setAccessibleName("Layers of the net")
         view.setModel(self.model)
         view.setUniformRowHeights(True)
+        view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         view.setFrameShape(QTreeView.Shape.NoFrame)
@@ -108,7 +108,7 @@ class OutlinePanel(QWidget):
 
     @guard
     def _rows_selected(self, _selected: QItemSelection, _deselected: QItemSelection) -> None:
-        if self._following or self.document is None:
+        if self._following or self.model.changing or self.document is None:
             return
         rows = self.view.selectionModel().selectedRows()
         nodes = dict.fromkeys(node for index in rows if (node := self.model.node_of(index)) is not None)
@@ -164,10 +164,10 @@ class OutlinePanel(QWidget):
     @guard
     def _filter(self, pattern: str) -> None:
         self.model.set_pattern(pattern)
-        self._follow()
 
     @guard
-    def _rows_changed(self, *_rows: object) -> None:
+    def _rows_changed(self) -> None:
+        self._follow()
         shown, document = len(self.model.ids), self.document
         count = len(document.graph) if document is not None else 0
         if not count:

@@ -16,11 +16,11 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
+from app.properties.edits import NumberEdit
 from app.properties.lists import small_button
 from app.qt import guard
 from app.theme import GRID
@@ -104,13 +104,10 @@ class LayerWizard(QDialog):
         self.name.setObjectName("wizard.name")
         self.module = QLineEdit()
         self.module.setObjectName("wizard.module")
-        self.bottoms, self.tops = QSpinBox(), QSpinBox()
-        self.bottoms.setRange(0, 8)
-        self.tops.setRange(1, 8)
-        for spin in (self.bottoms, self.tops):
-            spin.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)  # typed, or stepped by keys and wheel
-            spin.setFixedWidth(18 * GRID)
-        self.bottoms.setValue(1)
+        self.bottoms, self.tops = NumberEdit("uint32", self), NumberEdit("uint32", self)
+        for number in (self.bottoms, self.tops):
+            number.setText("1")
+            number.setFixedWidth(24 * GRID)
         self.bottoms.setObjectName("wizard.bottoms")
         self.tops.setObjectName("wizard.tops")
         self.bottoms.setToolTip("0: the layer makes data")
@@ -136,8 +133,8 @@ class LayerWizard(QDialog):
         self._name_typed(self.name.text())
         self.name.textChanged.connect(self._name_typed)
         self.module.textChanged.connect(self._check)
-        for spin in (self.bottoms, self.tops):
-            spin.valueChanged.connect(self._check)
+        for number in (self.bottoms, self.tops):
+            number.textChanged.connect(self._check)
         self._add.clicked.connect(self._add_field)
         self._cancel.clicked.connect(self.close)
         self.create_button.clicked.connect(self._create)
@@ -174,13 +171,14 @@ class LayerWizard(QDialog):
     @property
     def answers(self) -> NewLayer:
         """What was answered so far."""
+        bottoms = _count(self.bottoms.text())
         return NewLayer(
             name=self.name.text().strip(),
             module=self.module.text().strip().removesuffix(".py"),
-            bottoms=self.bottoms.value(),
-            tops=self.tops.value(),
-            has_params=self.params.isChecked() and self.bottoms.value() > 0,
-            has_backward=self.backward.isChecked() and self.bottoms.value() > 0,
+            bottoms=bottoms,
+            tops=_count(self.tops.text()),
+            has_params=self.params.isChecked() and bottoms > 0,
+            has_backward=self.backward.isChecked() and bottoms > 0,
             fields=tuple(line.field for line in self.fields),
         )
 
@@ -194,8 +192,9 @@ class LayerWizard(QDialog):
         line.remove.clicked.connect(lambda: self._remove_field(line))
         self.fields.append(line)
         self._lines.addWidget(line)
-        line.name.setFocus()
         self._check()
+        line.show()  # what is not in view yet cannot have the keyboard
+        line.name.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _remove_field(self, line: _FieldLine) -> None:
         self.fields.remove(line)
@@ -215,6 +214,14 @@ class LayerWizard(QDialog):
         self._message.setText(fault or f"Writes the layer, its schema and its tests into\n{self._folder / new.module}")
         self._message.style().unpolish(self._message)
         self._message.style().polish(self._message)
+        self._grow()
+
+    def _grow(self) -> None:
+        """Be as high as the answers need; never smaller than the user made it."""
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
+            self.resize(self.width(), max(self.height(), layout.totalHeightForWidth(self.width())))
 
     def _create(self) -> None:
         self.finished_with.emit(self.answers)
@@ -228,6 +235,11 @@ class LayerWizard(QDialog):
     @guard
     def reject(self) -> None:
         self.close()
+
+
+def _count(typed: str) -> int:
+    """Return the number that was typed, or one that the check refuses."""
+    return int(typed) if typed.strip().isdecimal() and len(typed) < 4 else -1
 
 
 def _value(kind: str, typed: str) -> object:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
+    QEnterEvent,
     QFocusEvent,
     QKeyEvent,
     QKeySequence,
@@ -257,6 +258,9 @@ class _Stepper(QWidget):
 class NumberEdit(ValueEdit):
     """A number with steps: arrow keys, the small arrows, and the wheel while it has the focus.
 
+    The wheel counts only after the pointer was moved onto the field or pressed in it: a field that comes under a
+    resting pointer because the panel is scrolled keeps its number.
+
     Empty means the default, and the text stays as typed. A burst of steps is committed once, after a short pause.
 
     Parameters
@@ -271,6 +275,9 @@ class NumberEdit(ValueEdit):
         self._stepper = _Stepper(self)
         self._stepper.stepped.connect(self._step_with_focus)
         self._pause: Debounce | None = None
+        self._entered: QPointF | None = None
+        self._pointed = False
+        self.setMouseTracking(True)
         self.set_trailing(self._stepper)
 
     def step(self, steps: int) -> None:
@@ -300,8 +307,31 @@ class NumberEdit(ValueEdit):
             super().keyPressEvent(event)
 
     @guard
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self._entered = event.globalPosition()
+
+    @guard
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._entered, self._pointed = None, False
+
+    @guard
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        if self._entered is None:
+            self._entered = event.globalPosition()
+        elif event.globalPosition() != self._entered:
+            self._pointed = True
+
+    @guard
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(event)
+        self._pointed = True
+
+    @guard
     def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus() and event.angleDelta().y():
+        if self.hasFocus() and self._pointed and event.angleDelta().y():
             self.step(1 if event.angleDelta().y() > 0 else -1)
         else:
             event.ignore()

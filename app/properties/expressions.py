@@ -77,8 +77,8 @@ def is_number_kind(kind: str) -> bool:
 def read_formula(info: FieldInfo, typed: str) -> Formula | None:
     """Read what was typed; None where it is a plain number, or nothing that can be computed.
 
-    ``+8``, ``*2`` and ``/2`` change the value that is there, and so does ``-8`` in a field that takes no negative
-    numbers; ``-=8`` does in any. A sign of equality in front makes the rest stand for itself.
+    ``+8``, ``*2``, ``/2`` and ``-=8`` change the value that is there; ``-8`` is a number. A sign of equality in front
+    makes the rest stand for itself.
 
     Raises
     ------
@@ -89,8 +89,7 @@ def read_formula(info: FieldInfo, typed: str) -> Formula | None:
     if not is_number_kind(info.kind) or not text or len(text) > _LONGEST:
         return None
     relative = _RELATIVE.match(text)
-    unsigned = INTEGER_RANGES.get(info.kind, (-1, 0))[0] == 0
-    if relative and (relative[2] or relative[1] in "+*/" or unsigned):
+    if relative and (relative[2] or relative[1] in "+*/"):
         operand = _evaluate(info, text[relative.end() :])
         return None if operand is None else Formula(text, relative[1], operand)
     if _LITERAL.fullmatch(text):
@@ -108,7 +107,7 @@ def split_formulas(info: FieldInfo, typed: str) -> list[str] | None:
 
 
 def _number(info: FieldInfo, text: str) -> Fraction:
-    value = _evaluate(info, text.rstrip("fF") if not text[:2].lower() == "0x" else text)
+    value = _evaluate(info, text.rstrip("fF") if text[:2].lower() != "0x" else text)
     if value is None:
         raise CheckError(f"{info.name}: '{text}' is no number to compute with.")
     return value

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
+from engine.cost import layer_cost, net_cost
+
 if TYPE_CHECKING:
+    from engine.graph import Node
     from engine.shapes import NodeShapes
 
-__all__ = ["count_text", "param_count", "param_text", "port_rows", "shape_text"]
+__all__ = ["cost_rows", "count_text", "memory_text", "param_count", "param_text", "port_rows", "shape_text"]
 
 _TIMES = "\u202f×\u202f"
 
@@ -54,3 +57,22 @@ def port_rows(bottoms: Sequence[str], tops: Sequence[str], shapes: NodeShapes | 
             size = sizes[index] if index < len(sizes) else None
             rows.append((direction, "not connected" if name == "?" else name, shape_text(size)))
     return rows
+
+
+def cost_rows(node: Node, shapes: NodeShapes | None) -> list[tuple[str, str, str]]:
+    """Return what a layer costs, as rows like those of :func:`port_rows`: work of a pass, and memory in training."""
+    if shapes is None or shapes.state == "unknown":
+        return []
+    cost = layer_cost(node.type, shapes, node.in_place)
+    rows = [("work", "multiply-adds", count_text(cost.multiply_adds))] if cost.multiply_adds else []
+    memory = net_cost([cost]).training
+    return [*rows, ("memory", "in training", memory_text(memory))] if memory else rows
+
+
+def memory_text(count: float) -> str:
+    """Return a number of bytes in three figures, with its unit."""
+    for unit in ("B", "KB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.3g}\u202f{unit}"
+        count /= 1024
+    return f"{count:.3g}\u202fTB"

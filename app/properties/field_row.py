@@ -6,16 +6,17 @@ from pathlib import Path as FilePath
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QWidget
 
 from app.properties.choices import BoolEdit, EnumEdit, SingleEdit, SpellingEdit, known_spellings
 from app.properties.edits import NumberEdit, PathEdit, ValueEdit
+from app.properties.expressions import is_number_kind
 from app.properties.lists import ListEdit
 from app.properties.row import Row, object_name
 from app.properties.snapshot import Path
 from app.properties.style import muted_html
 from app.properties.target import FieldState, Target
-from app.properties.values import INTEGER_RANGES, default_text, display_text, prototxt_text, split_list
+from app.properties.values import default_text, display_text, prototxt_text, split_list
 from app.qt import Debounce, guard
 from engine.errors import NetcanvasError
 from engine.paths import resolve, search_folders
@@ -23,7 +24,8 @@ from engine.schema import FieldInfo
 
 __all__ = ["FieldRow"]
 
-_PATH_FIELDS = frozenset({"source", "mean_file", "root_folder", "file_name"})
+_PREFIXES = frozenset({"snapshot_prefix", "file_name"})
+_PATH_FIELDS = _PREFIXES | {"source", "mean_file", "root_folder", "net", "train_net", "test_net", "weights"}
 _CHECK_PAUSE_MS = 350
 
 
@@ -47,15 +49,9 @@ class FieldRow(Row):
     def __init__(
         self, target: Target, message: str, info: FieldInfo, path: Path, depth: int = 0, parent: QWidget | None = None
     ) -> None:
-        scrubs = is_number_kind(info.kind)
-        super().__init__(
-            target, path, depth, parent, label=ScrubLabel(self._scrub, self._end_scrub) if scrubs else None
-        )
+        super().__init__(target, path, depth, parent, label=self._make_label())
         self.info = info
-        self._begin: dict[tuple[str, ...], list[str]] | None = None
         self.label.setText(muted_html(info.name, info.unit))
-        if scrubs:
-            self.label.setToolTip(f"{info.doc}\nDrag sideways to change it, finely with Shift.")
         self.setToolTip(info.doc)
         self.editor = self._make_editor(message)
         self.editor.setObjectName(object_name(path))
@@ -77,6 +73,9 @@ class FieldRow(Row):
             self.editor.setObjectName(object_name(path) + ".editor")
         self.refresh()
 
+    def _make_label(self) -> QLabel | None:
+        return None
+
     @property
     def line(self) -> ValueEdit | None:
         """The line editor in which text is typed, where there is one."""
@@ -96,12 +95,12 @@ class FieldRow(Row):
             return BoolEdit(self)
         if info.kind == "enum":
             return EnumEdit(info, self)
-        if info.kind in INTEGER_RANGES or info.kind in ("float", "double"):
+        if is_number_kind(info.kind):
             return NumberEdit(info.kind, self)
         spellings = known_spellings(message, info.name)
         if spellings:
             return SpellingEdit(spellings, self)
-        if info.name in _PATH_FIELDS:
+        if self._is_path:
             return PathEdit(self._relative, lambda: str(self.target.folder or ""), self)
         return ValueEdit(self)
 
@@ -142,7 +141,7 @@ class FieldRow(Row):
             self.say(problem)
             self.editor.set_invalid(True)
         else:
-            self.say(self._path_hint(state), hint=True)
+            self._say_path(state)
 
     def bind(self, target: Target) -> None:
         """Edit another target of the same kind; what was typed for the old one goes."""
@@ -162,13 +161,32 @@ class FieldRow(Row):
                 return str(error)
         return ""
 
-    def _path_hint(self, state: FieldState) -> str:
-        if not isinstance(self.editor, PathEdit) or state.mixed or state.written is None:
-            return ""
-        written = display_text(self.info, state.written)
-        found = resolve(written, search_folders(self.target.folder))
-        self.setToolTip(f"{self.info.doc}\n{'Found' if found.found else 'Not found'}: {found.path}")
-        return "" if found.found or not written else "Not found from the net's folder upwards."
+    def _say_path(self, state: FieldState) -> None:
+        """Say where a path leads, in the tooltip and, where it is not plain to see, under the field."""
+        if not self._is_path or state.mixed or not state.entries or self.info.name in _PREFIXES:
+            self.say("")
+            return
+        folders = search_folders(self.target.folder)
+        written = [display_text(self.info, entry.text) for entry in state.entries]
+        # Caffe takes several weights in one text, with commas between them.
+        names = [name.strip() for text in written for name in (text.split(",") if self._is_weights else [text])]
+        found = [resolve(name, folders) for name in names if name]
+        lines = [f"{'Found' if each.found else 'Not found'}: {each.path}" for each in found]
+        self.setToolTip("\n".join([self.info.doc, *lines]))
+        missing = [each.written for each in found if not each.found]
+        if missing:
+            which = f"'{missing[0]}' was not" if len(found) > 1 else "Not"
+            self.say(f"{which} found from the file's folder upwards.", hint=True)
+        else:
+            self.say("\n".join(f"Found at {_shown_path(each.path)}" for each in found), quiet=True)
+
+    @property
+    def _is_path(self) -> bool:
+        return self.info.name in _PATH_FIELDS and self.info.kind == "string"
+
+    @property
+    def _is_weights(self) -> bool:
+        return self.info.name == "weights"
 
     # Writing
 
@@ -186,7 +204,7 @@ class FieldRow(Row):
             self._settle()
             return
         try:
-            text = self._to_text(typed, state.written)
+            text = self._typed_text(typed, state.written)
         except NetcanvasError as error:
             self._refuse(str(error))
             return
@@ -201,7 +219,7 @@ class FieldRow(Row):
             texts = [
                 written[index]
                 if index < len(written) and display_text(self.info, written[index]) == typed
-                else self._to_text(typed, written[index] if index < len(written) else None)
+                else self._typed_text(typed, written[index] if index < len(written) else None)
                 for index, typed in enumerate(entries)
             ]
         except NetcanvasError as error:
@@ -213,6 +231,13 @@ class FieldRow(Row):
             self.clear()
         elif not self.attempt(lambda: self.target.write_list(self.path, texts)):
             self.editor.set_invalid(True)
+
+    def _move_entry(self, index: int, to: int) -> None:
+        self.attempt(lambda: self.target.move((*self.path, index), to))
+
+    def _typed_text(self, typed: str, written: str | None) -> str:
+        """Return what is written for what was typed; ``written`` stands there now."""
+        return self._to_text(typed, written)
 
     def _to_text(self, typed: str, written: str | None) -> str:
         numbers = {str(choice.number) for choice in self.info.choices}
@@ -244,14 +269,17 @@ class FieldRow(Row):
         line = self.line
         if line is None or not line.pending:
             return
+        typed = line.text()
         try:
-            if self.info.repeated:
-                for part in split_list(self.info, line.text()):
-                    self._to_text(part, None)
-            elif line.text().strip():
-                self._to_text(line.text(), None)
+            for part in self._parts(typed):
+                self._typed_text(part, None)
         except NetcanvasError as error:
             self._refuse(str(error))
+
+    def _parts(self, typed: str) -> list[str]:
+        if self.info.repeated:
+            return split_list(self.info, typed)
+        return [typed] if typed.strip() else []
 
     def _relative(self, chosen: str) -> str:
         folder = self.target.folder
@@ -263,3 +291,9 @@ class FieldRow(Row):
     def matches(self, words: str) -> bool:
         """Whether the field's name or help contains the words of a search."""
         return words in self.info.name.lower() or words in self.info.doc.lower()
+
+
+def _shown_path(path: FilePath) -> str:
+    home = FilePath.home()
+    shown = f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)
+    return shown.replace("/", "/\u200b")  # it may break where a folder ends

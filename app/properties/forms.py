@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from app.properties.expressions import is_number_kind
 from app.properties.field_row import FieldRow
+from app.properties.filler_view import FillerView
 from app.properties.lists import small_button
+from app.properties.messages import RAW_MESSAGES, Diagnoses, diagnosis_of, field_matches, summarise
+from app.properties.number_row import NumberRow
 from app.properties.param_str import ParamStrRow
 from app.properties.row import Row, object_name
 from app.properties.section import Section
@@ -16,50 +21,16 @@ from app.properties.snapshot import Path, Snapshot
 from app.properties.style import GUTTER, INDENT
 from app.properties.target import Target
 from app.properties.unknown import UnknownRow
+from app.qt import guard
 from app.theme import GRID
 from engine.errors import NetcanvasError
-from engine.prototxt import unquote
-from engine.schema import FieldInfo, Schema
+from engine.schema import FieldInfo
 
-__all__ = ["Diagnoses", "MessageForm", "NestedMessage", "RepeatedMessages", "field_matches", "summarise"]
+__all__ = ["MessageForm", "NestedMessage", "RepeatedMessages"]
 
-_RAW_MESSAGES = frozenset({"BlobProto", "BlobProtoVector"})
 _NEW_ENTRY = {"include": "{ phase: TRAIN }", "exclude": "{ phase: TEST }", "param": "{ lr_mult: 1 }"}
-_SUMMARY_PARTS = 3
-
-#: What the diagnosis says by path of the field: a sentence, and whether it is an error.
-Diagnoses = Mapping[Path, tuple[str, bool]]
-
-
-def summarise(schema: Schema, message: str, group: Snapshot, *, present: bool) -> str:
-    """Say in a few words what a message holds: ``gaussian · std 0.01``, or its default."""
-    parts = []
-    for name, entries in group.fields.items():
-        last = entries[-1]
-        value = "…" if last.group is not None else unquote(last.text)
-        parts.append(value if name in ("type", "phase", "stage") else f"{name} {value}")
-    if parts:
-        return " · ".join(parts[:_SUMMARY_PARTS]) + (" …" if len(parts) > _SUMMARY_PARTS else "")
-    kind = schema.describe(message).field("type")
-    if kind is not None and kind.default_text:
-        return unquote(kind.default_text)
-    return "empty" if present else "not set"
-
-
-def field_matches(schema: Schema, info: FieldInfo, words: str, depth: int = 4) -> bool:
-    """Whether a field, or one in the message that it holds, contains the words of a search."""
-    if words in info.name.lower() or words in info.doc.lower():
-        return True
-    if not info.message_type or info.message_type in _RAW_MESSAGES or depth == 0:
-        return False
-    return any(field_matches(schema, each, words, depth - 1) for each in schema.describe(info.message_type).fields)
-
-
-def _diagnosis_of(found: Diagnoses, path: Path, *, below: bool) -> tuple[str, bool]:
-    """Return the worst sentence about a field, or about one below it, and whether it is an error."""
-    hits = [found[each] for each in found if each[: len(path)] == path and (below or each == path)]
-    hits.sort(key=lambda hit: not hit[1])
-    return hits[0] if hits else ("", False)
+_FIRST_ROWS = 10
+_SLICE = 0.008
 
 
 class MessageForm(QWidget):
@@ -101,19 +72,59 @@ class MessageForm(QWidget):
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(INDENT if depth else 0, GRID if depth == 0 else 0, 0, GRID)
         self._layout.setSpacing(0)
-        self.parts = [self._make(info) for info in fields]
-        for part in self.parts:
-            self._layout.addWidget(part)
+        self.parts: list[Part] = []
         self._unknown: dict[Path, UnknownRow] = {}
+        self._words = ""
+        self._found: Diagnoses = {}
+        self._rest = list(fields)
+        self._slices: QTimer | None = None
+        self._add_rows(_FIRST_ROWS)
+        if self._rest:
+            self._slices = QTimer(self)
+            self._slices.timeout.connect(self._go_on)
+            self._slices.start(0)
+        self._picture: FillerView | None = None
+        if message == "FillerParameter":
+            self._picture = FillerView(target, base, self)
+            self._layout.insertWidget(0, self._picture)
         self._sync_unknown()
 
-    def _make(self, info: FieldInfo) -> FieldRow | NestedMessage | RepeatedMessages | UnknownRow | ParamStrRow:
+    @guard
+    def _go_on(self) -> None:
+        """Make more of the rows that are not seen at once, as many as are not felt."""
+        begin = time.perf_counter()
+        while self._rest and time.perf_counter() - begin < _SLICE:
+            self._add_rows(1)
+        if not self._rest:
+            self.complete()
+
+    def complete(self) -> None:
+        """Make all rows now."""
+        self._add_rows(len(self._rest))
+        if self._slices is not None:
+            self._slices.stop()
+            self._slices.deleteLater()
+            self._slices = None
+
+    def _add_rows(self, count: int) -> None:
+        made, self._rest = self._rest[:count], self._rest[count:]
+        for info in made:
+            part = self._make(info)
+            self._layout.insertWidget(self._layout.count() - len(self._unknown), part)
+            self.parts.append(part)
+            if self._found:
+                self._diagnose_part(part, self._found)
+            if self._words:
+                part.setVisible(self._matches(part, self._words))
+
+    def _make(self, info: FieldInfo) -> Part:
         path = (*self.base, info.name)
         if info.kind != "message":
             if (self._message, info.name) == ("PythonParameter", "param_str"):
                 return ParamStrRow(self.target, info, path, self._depth, self)
-            return FieldRow(self.target, self._message, info, path, self._depth, self)
-        if info.message_type in _RAW_MESSAGES:
+            make = NumberRow if is_number_kind(info.kind) else FieldRow
+            return make(self.target, self._message, info, path, self._depth, self)
+        if info.message_type in RAW_MESSAGES:
             return RawRow(self.target, info, path, self._depth, self)
         if info.repeated:
             return RepeatedMessages(self.target, info, path, self._depth + 1, self)
@@ -125,24 +136,41 @@ class MessageForm(QWidget):
         for part in (*self.parts, *self._unknown.values()):
             part.bind(target)
         self._sync_unknown()
+        self.show_shapes()
 
     def refresh(self) -> None:
         """Show what the file says now."""
         self._sync_unknown()
         for part in (*self.parts, *self._unknown.values()):
             part.refresh()
+        self.show_shapes()
+
+    def show_shapes(self) -> None:
+        """Show what depends on the shapes of the layer's parameters."""
+        if self._picture is not None:
+            self._picture.show_target(self.target)
+        for part in self.parts:
+            if isinstance(part, NestedMessage) and isinstance(part.body, MessageForm):
+                part.body.show_shapes()
 
     def diagnose(self, found: Diagnoses) -> None:
         """Show what the diagnosis says about each field, by path."""
+        self._found = found
         for part in (*self.parts, *self._unknown.values()):
-            if isinstance(part, NestedMessage | RepeatedMessages):
-                part.diagnose(found)
-            elif isinstance(part, Row):
-                text, is_error = _diagnosis_of(found, part.path, below=True)
-                part.diagnose(text, is_error=is_error)
+            self._diagnose_part(part, found)
+
+    def _diagnose_part(self, part: Part, found: Diagnoses) -> None:
+        if isinstance(part, NestedMessage | RepeatedMessages):
+            part.diagnose(found)
+        elif isinstance(part, Row):
+            text, is_error = diagnosis_of(found, part.path, below=True)
+            part.diagnose(text, is_error=is_error)
 
     def search(self, words: str) -> bool:
         """Show only fields that match; return whether there is one. Everything for empty words."""
+        self._words = words
+        if words:
+            self.complete()
         found = False
         for part in (*self.parts, *self._unknown.values()):
             shown = self._matches(part, words) or not words
@@ -231,7 +259,7 @@ class NestedMessage(Section):
 
     def diagnose(self, found: Diagnoses) -> None:
         """Mark the header where something inside is wrong."""
-        self.header.warn(*_diagnosis_of(found, self.path, below=True))
+        self.header.warn(*diagnosis_of(found, self.path, below=True))
         if isinstance(self.body, MessageForm):
             self.body.diagnose(found)
 
@@ -309,7 +337,7 @@ class RepeatedMessages(QWidget):
     def diagnose(self, found: Diagnoses) -> None:
         """Mark the entries in which something is wrong."""
         for index, section in enumerate(self.sections):
-            section.header.warn(*_diagnosis_of(found, (*self.path, index), below=True))
+            section.header.warn(*diagnosis_of(found, (*self.path, index), below=True))
             if isinstance(section.body, MessageForm):
                 section.body.diagnose(found)
 
@@ -327,6 +355,11 @@ class RepeatedMessages(QWidget):
         path = (*self.path, index)
         section = Section(f"{self.info.name} {index + 1}", self._form_maker(path), depth=self._depth, parent=self)
         section.header.setToolTip(self.info.doc)
+        if index:
+            up = small_button("caret-up", f"Move {self.info.name} {index + 1} up", section.header)
+            up.setObjectName(object_name((*path, "up")))
+            up.clicked.connect(lambda: self._attempt(lambda: self.target.move(path, index - 1)))
+            section.header.add_button(up)
         remove = small_button("x", f"Remove {self.info.name} {index + 1}", section.header)
         remove.setObjectName(object_name((*path, "remove")))
         remove.clicked.connect(lambda: self._remove(index))
@@ -357,3 +390,7 @@ class RepeatedMessages(QWidget):
         except NetcanvasError as error:
             self.add.setToolTip(str(error))
         self.refresh()
+
+
+#: A row of a form, or what stands for a message in it.
+Part = FieldRow | NestedMessage | RepeatedMessages | UnknownRow | ParamStrRow

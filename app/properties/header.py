@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVB
 
 from app.icons import category_icon_name, icon_pixmap
 from app.properties.edits import ValueEdit
-from app.properties.facts import param_text, port_rows
+from app.properties.facts import cost_rows, param_text, port_rows
 from app.qt import guard
 from app.theme import GRID, Theme
 
@@ -144,7 +144,9 @@ class LayerHeader(QWidget):
         self.name.show_value(f"{len(nodes)} layers")
         self.name.setReadOnly(True)
         self.mark.show_category(info.category if info is not None else "other")
-        self.type.setText(f"{nodes[0].type or 'no type'} · an edit changes all of them")
+        types = list(dict.fromkeys(node.type or "no type" for node in nodes))
+        kind = types[0] if len(types) == 1 else f"{len(types)} types, what they share"
+        self.type.setText(f"{kind} · an edit changes all of them")
         self.phase.hide()
         names = ", ".join(node.name for node in nodes[:6]) + (", …" if len(nodes) > 6 else "")
         self.help.setText(names)
@@ -162,6 +164,7 @@ class LayerHeader(QWidget):
         if params and params != "none":
             count, _, parts = params.partition("  ")
             rows.append(("params", parts.strip("()"), count))
+        rows += cost_rows(node, shapes)
         reason = shapes.reason if shapes is not None else ""
         self.show_rows(rows, reason)
 

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.properties.forms import MessageForm, field_matches
+from app.properties.fieldgroups import FieldGroups
 from app.properties.groups import FieldGroup, layer_groups
 from app.properties.header import LayerHeader
 from app.properties.section import Section
 from app.properties.snapshot import Path
 from app.properties.target import LayerTarget
-from app.qt import Debounce
-from app.theme import GRID
 from engine.diagnostics.layers import weights_note
 from engine.errors import NetcanvasError
 
@@ -51,37 +49,22 @@ class LayerPage(QWidget):
         self.target = target
         self.groups = groups_of(target)
         self.key = page_key(target)
-        self._folds = folds
-        self._forms_due = Debounce(self.refresh_diagnoses, 0, self)
         self.header = LayerHeader(self)
         self.header.renamed.connect(self._rename)
-        self.sections: list[Section] = []
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(0)
-        self._layout.addWidget(self.header)
-        for group in self.groups:
-            self._add(group)
-        self._layout.addSpacing(4 * GRID)
-        self._layout.addStretch(1)
+        self.fields = FieldGroups(target, self.groups, folds, self._unknown_names(), self)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.header)
+        layout.addWidget(self.fields)
+        layout.addStretch(1)
         self.refresh_facts()
         self.refresh_diagnoses()
 
-    def _add(self, group: FieldGroup) -> None:
-        def form() -> MessageForm:
-            unknown = bool(group.base) or group.title == "More"
-            made = MessageForm(self.target, group.message, group.fields, group.base, show_unknown=unknown)
-            self._forms_due.trigger()
-            return made
-
-        has_unknown = group.title == "More" and bool(self._unknown_names())
-        is_open = self._folds.get(group.title, group.is_open or has_unknown)
-        section = Section(group.title, form, is_open=is_open, parent=self)
-        section.header.describe(group.note, is_set=False)
-        section.header.setObjectName(f"properties.group.{group.title}")
-        section.toggled.connect(lambda opened, title=group.title: self._folds.__setitem__(title, opened))
-        self.sections.append(section)
-        self._layout.addWidget(section)
+    @property
+    def sections(self) -> list[Section]:
+        """The groups of fields."""
+        return self.fields.sections
 
     def _unknown_names(self) -> set[str]:
         return set(self.target.present) - {
@@ -110,9 +93,7 @@ class LayerPage(QWidget):
             return False
         self.target = target
         self.header.name.revert()
-        for section in self.sections:
-            if isinstance(section.body, MessageForm):
-                section.body.bind(target)
+        self.fields.bind(target)
         self.refresh_facts()
         self.refresh_diagnoses()
         return True
@@ -122,17 +103,13 @@ class LayerPage(QWidget):
         if self.target.refresh():
             if page_key(self.target) != self.key:
                 return False
-            for section in self.sections:
-                if isinstance(section.body, MessageForm):
-                    section.body.refresh()
+            self.fields.refresh()
         self.refresh_facts()
         return True
 
     def refresh_forms(self) -> None:
         """Show the fields again: what is known of them has changed."""
-        for section in self.sections:
-            if isinstance(section.body, MessageForm):
-                section.body.refresh()
+        self.fields.refresh()
 
     def refresh_facts(self) -> None:
         """Show name, type and what is computed."""
@@ -143,6 +120,7 @@ class LayerPage(QWidget):
             return
         self.header.show_node(nodes[0], info)
         self.header.show_shapes(nodes[0], self.document.shapes.get(nodes[0].id))
+        self.fields.show_shapes()
 
     def _info(self, node: Node) -> LayerInfo | None:
         """Return what is known of a layer: of a Python layer, what its plugin says."""
@@ -163,28 +141,12 @@ class LayerPage(QWidget):
                 if path not in found or (is_error and not found[path][1]):
                     found[path] = (text, is_error)
         self.header.diagnose(*found.pop((), ("", False)))
-        for group, section in zip(self.groups, self.sections, strict=True):
-            names = [group.base] if group.base else [(info.name,) for info in group.fields]
-            inside = [hit for path, hit in found.items() if path[:1] in names]
-            section.header.warn(*next(iter(sorted(inside, key=lambda hit: not hit[1])), ("", False)))
-            if isinstance(section.body, MessageForm):
-                section.body.diagnose(found)
+        self.fields.diagnose(found)
 
     def search(self, words: str) -> bool:
         """Show only fields that match; return whether there is one. Everything for empty words."""
-        found = False
-        for group, section in zip(self.groups, self.sections, strict=True):
-            schema = self.target.schema
-            hit = not words or any(field_matches(schema, info, words) for info in group.fields)
-            unknown = group.title == "More" and any(words in name.lower() for name in self._unknown_names())
-            section.setVisible(hit or unknown)
-            if hit or unknown:
-                section.force_open(bool(words))
-                if isinstance(section.body, MessageForm):
-                    section.body.search(words)
-            found |= hit or unknown
         self.header.setVisible(not words)
-        return found
+        return self.fields.search(words)
 
     def _rename(self, name: str) -> None:
         node = self.node
@@ -201,17 +163,22 @@ class LayerPage(QWidget):
 
 
 def groups_of(target: LayerTarget) -> tuple[FieldGroup, ...]:
-    """Return the groups of fields that the layers of a target show."""
-    node = target.document.graph.node(target.ids[0])
-    if node.virtual:
+    """Return the groups of fields that the layers of a target show; of several types, what any layer has."""
+    nodes = [target.document.graph.node(node_id) for node_id in target.ids]
+    if nodes[0].virtual:
         return ()
-    return layer_groups(target.schema, node.type, target.present, node.version)
+    types = {node.type for node in nodes}
+    if len(types) > 1:
+        common = layer_groups(target.schema, "", (), nodes[0].version)
+        return tuple(replace(group, is_open=True) for group in common if not group.base and group.title != "More")
+    return layer_groups(target.schema, nodes[0].type, target.present, nodes[0].version)
 
 
 def page_key(target: LayerTarget) -> Hashable:
     """Return what makes one page serve several layers: the same groups of fields, and one layer or several."""
     unknown = target.present - {info.name for info in target.schema.describe(message_of(target)).fields}
-    return groups_of(target), target.is_single, bool(unknown)
+    nodes = [target.document.graph.node(node_id) for node_id in target.ids]
+    return groups_of(target), target.is_single, bool(unknown), len({node.type for node in nodes}) > 1
 
 
 def message_of(target: LayerTarget) -> str:

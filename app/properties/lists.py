@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from app.icons import icon
 from app.properties.choices import SingleEdit
 from app.properties.edits import ValueEdit
+from app.properties.expressions import split_formulas
 from app.properties.values import join_list, split_list
 from app.theme import GRID
 from engine.schema import FieldInfo
@@ -32,7 +34,8 @@ def small_button(icon_name: str, tip: str, parent: QWidget, *, focusable: bool =
 class ListEdit(QWidget):
     """A comma list; its button unfolds one line per entry, with buttons to remove and to add.
 
-    Emits ``list_committed(list of str)`` with the entries as typed.
+    Emits ``list_committed(list of str)`` with the entries as typed, and ``move_asked(index, to)`` when one shall go up
+    or down: by its button, or with Alt and the arrow keys in it.
 
     Parameters
     ----------
@@ -43,6 +46,7 @@ class ListEdit(QWidget):
     """
 
     list_committed = Signal(list)
+    move_asked = Signal(int, int)
 
     def __init__(self, info: FieldInfo, make_entry: Callable[[], SingleEdit], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -103,7 +107,8 @@ class ListEdit(QWidget):
         self.line.set_invalid(invalid)
 
     def _commit_line(self, typed: str) -> None:
-        self.list_committed.emit(split_list(self._info, typed))
+        formulas = split_formulas(self._info, typed)
+        self.list_committed.emit(split_list(self._info, typed) if formulas is None else formulas)
 
     def _unfold(self, unfolded: bool) -> None:
         if unfolded:
@@ -128,12 +133,20 @@ class ListEdit(QWidget):
         editor = self._make_entry()
         editor.setAccessibleName(f"{self._info.name} {index + 1}")
         editor.committed.connect(lambda text: self._commit_entry(index, text))
+        for key, by in ((Qt.Key.Key_Up, -1), (Qt.Key.Key_Down, 1)):
+            shortcut = QShortcut(QKeySequence(Qt.Modifier.ALT | key), line)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(lambda by=by: self._move(index, index + by))
+        up = small_button("caret-up", "Move this entry up (Alt+Up)", line)
+        up.setVisible(index > 0)
+        up.clicked.connect(lambda: self._move(index, index - 1))
         remove = small_button("x", "Remove this entry", line)
         remove.clicked.connect(lambda: self._remove(index))
         layout = QHBoxLayout(line)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
         layout.addWidget(editor, 1)
+        layout.addWidget(up)
         layout.addWidget(remove)
         self._editors.append(editor)
         self._lines.insertWidget(index, line)
@@ -142,6 +155,11 @@ class ListEdit(QWidget):
         entries = list(self._entries)
         entries[index : index + 1] = [text] if text.strip() else []
         self.list_committed.emit(entries)
+
+    def _move(self, index: int, to: int) -> None:
+        if 0 <= to < len(self._entries) and index < len(self._entries):
+            self.move_asked.emit(index, to)
+            self._editors[to].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _remove(self, index: int) -> None:
         if index < len(self._entries):

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
 from app.icons import icon
+from app.properties.coststrip import CostStrip
 from app.properties.edits import ValueEdit
 from app.properties.facts import count_text
 from app.properties.layer_page import LayerPage, page_key
 from app.properties.net_page import NetPage
+from app.properties.row import asks_for_help
 from app.properties.style import panel_stylesheet
 from app.properties.target import LayerTarget
 from app.properties.textbox import TextBox
-from app.qt import Debounce, guard
+from app.qt import Debounce, guard, tab_order_after
 from app.theme import GRID, Theme
 from engine.errors import NetcanvasError
 
@@ -89,6 +91,8 @@ class PropertiesPanel(QWidget):
         top.addWidget(self._nothing)
         layout.addLayout(top)
         layout.addWidget(self.area, 1)
+        self.costs = CostStrip(self)
+        layout.addWidget(self.costs)
         self.setMinimumWidth(65 * GRID)
         self.setFocusProxy(self.search_line)
         for keys, slot in (("F2", self.edit_name), (QKeySequence.StandardKey.Find, self.focus_search)):
@@ -118,6 +122,7 @@ class PropertiesPanel(QWidget):
             document.dialect_changed.connect(self._dialect_changed)
             document.plugins_changed.connect(self._plugins_changed)
             self._selection_changed()
+        self.costs.set_document(document)
         self.search_line.setEnabled(document is not None)
 
     # What happens elsewhere
@@ -202,13 +207,13 @@ class PropertiesPanel(QWidget):
     # Pages
 
     def _editable_ids(self) -> tuple[NodeId, ...]:
-        """Return the selected layers if they can be edited together."""
+        """Return the selected layers if they can be edited together: written in one format, and not too many."""
         assert self.document is not None
         graph = self.document.graph
         ids = tuple(node for node in self.document.selection.node_ids if node in graph)
         if len(ids) > _MOST_LAYERS:
             return ()
-        kinds = {(node.type, node.version, node.virtual) for node in map(graph.node, ids)}
+        kinds = {(node.version, node.virtual) for node in map(graph.node, ids)}
         return ids if len(kinds) == 1 else ()
 
     def _page_for(self, ids: tuple[NodeId, ...]) -> QWidget:
@@ -229,9 +234,9 @@ class PropertiesPanel(QWidget):
     def _hint_page(self) -> QWidget:
         assert self.document is not None
         count = len(self.document.selection)
-        text = f"{count} layers of different types are selected.\n\nSelect layers of one type to edit what they share."
+        text = f"{count} layers of different formats are selected.\n\nSelect layers of one to edit what they share."
         if count > _MOST_LAYERS:
-            text = f"{count_text(count)} layers are selected.\n\nUp to {_MOST_LAYERS} of one type are edited at once."
+            text = f"{count_text(count)} layers are selected.\n\nUp to {_MOST_LAYERS} are edited at once."
         label = QLabel(text, self._body)
         label.setObjectName("properties.hint")
         label.setProperty("muted", True)
@@ -252,8 +257,11 @@ class PropertiesPanel(QWidget):
             return
         self._pages.addWidget(page)
         page.show()
+        tab_order_after(self.search_line, page)
         self._search(self.search_line.text())
         if keep_place:
+            if isinstance(page, LayerPage):
+                page.fields.complete()
             self._body.adjustSize()
             self.area.verticalScrollBar().setValue(place)
             again = page.findChild(QWidget, name) if name else None
@@ -317,6 +325,10 @@ class PropertiesPanel(QWidget):
             page.say(str(error))
             return
         page.say("")
+
+    @guard(default=False)
+    def event(self, event: QEvent) -> bool:
+        return asks_for_help(self, event) or super().event(event)
 
     @guard
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -176,6 +176,7 @@ class ParamStrRow(QWidget):
         self.rows = [self._make_row(line) for line in lines]
         for row in self.rows:
             self._lines.addWidget(row)
+            row.show()  # what is not in view yet cannot have the keyboard
             again = row.findChild(QWidget, name) if name else None
             if again is not None:
                 again.setFocus(Qt.FocusReason.OtherFocusReason)

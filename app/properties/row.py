@@ -7,7 +7,7 @@ from functools import cached_property
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QGridLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from app.properties.lists import small_button
 from app.properties.snapshot import Path
@@ -17,7 +17,7 @@ from app.qt import guard
 from app.theme import GRID
 from engine.errors import NetcanvasError
 
-__all__ = ["Row", "object_name"]
+__all__ = ["Row", "asks_for_help", "object_name"]
 
 
 def object_name(path: Path) -> str:
@@ -172,21 +172,27 @@ class Row(QWidget):
         self.message.setVisible(bool(text))
 
     @guard
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_F1:
-            self.toggle_help()
-        else:
-            super().keyPressEvent(event)
-
-    @guard(default=False)
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            if event.key() == Qt.Key.Key_F1:
-                event.accept()
-                return True
-        return super().event(event)
-
-    @guard
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.label.setFixedWidth(editor_left(self, self._depth) - GUTTER - GAP)
+
+
+def asks_for_help(panel: QWidget, event: QEvent) -> bool:
+    """Settle F1 in a panel of rows: claim it from the window's shortcuts, then show the help of the focused field.
+
+    Returns
+    -------
+    bool
+        Whether the event was such a key.
+    """
+    if not isinstance(event, QKeyEvent) or event.key() != Qt.Key.Key_F1:
+        return False
+    widget = QApplication.focusWidget()
+    while widget is not None and widget is not panel and not isinstance(widget, Row):
+        widget = widget.parentWidget()
+    if not isinstance(widget, Row):
+        return False
+    event.accept()
+    if event.type() == QEvent.Type.KeyPress:
+        widget.toggle_help()
+    return True

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt
+from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from app.properties.values import INTEGER_RANGES, step_number
@@ -56,6 +56,21 @@ def _finer(text: str) -> str:
     return f"{mantissa}{'0' if '.' in mantissa else '.0'}{mark}{exponent}"
 
 
+class _KeyClaim(QObject):
+    """Keeps the keys of a drag from the window's shortcuts: none of them may edit while it does."""
+
+    def __init__(self, label: QLabel) -> None:
+        super().__init__(label)
+        label.installEventFilter(self)
+
+    @guard(default=False)
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride:
+            event.accept()
+            return True
+        return False
+
+
 class ScrubLabel(QLabel):
     """The name of a number field; dragging it sideways changes the number.
 
@@ -77,6 +92,7 @@ class ScrubLabel(QLabel):
         self._ended = ended
         self._pressed: QPointF | None = None
         self._steps: tuple[int, bool] | None = None
+        self._keys: _KeyClaim | None = None
         self.setCursor(Qt.CursorShape.SizeHorCursor)
 
     @property
@@ -103,6 +119,7 @@ class ScrubLabel(QLabel):
             if abs(distance) < QApplication.startDragDistance():
                 return
             self.grabKeyboard()
+            self._keys = _KeyClaim(self)
         fine = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         steps = (int(distance / _PIXELS_A_STEP), fine)
         if steps != self._steps:
@@ -114,14 +131,10 @@ class ScrubLabel(QLabel):
         if event.button() == Qt.MouseButton.LeftButton:
             self._end(keep=True)
 
-    @guard(default=False)
-    def event(self, event: QEvent) -> bool:
-        if self.is_scrubbing and event.type() == QEvent.Type.ShortcutOverride:
-            event.accept()  # no key of the window's may edit while this does
-            return True
-        if event.type() in (QEvent.Type.Hide, QEvent.Type.UngrabMouse):
-            self._end(keep=False)
-        return super().event(event)
+    @guard
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._end(keep=False)
+        super().hideEvent(event)
 
     @guard
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -134,4 +147,8 @@ class ScrubLabel(QLabel):
         was, self._steps, self._pressed = self._steps, None, None
         if was is not None:
             self.releaseKeyboard()
+            if self._keys is not None:
+                self.removeEventFilter(self._keys)
+                self._keys.deleteLater()
+                self._keys = None
             self._ended(keep)

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["FieldState", "GraphTarget", "LayerTarget", "Rewrite", "Target"]
 
+#: Which parameter of its layer a filler fills.
+_FILLED = {"weight_filler": 0, "filler": 0, "bias_filler": 1}
+
 #: Makes the values of a field from those that are written.
 Rewrite = Callable[[Sequence[str]], Sequence[str]]
 
@@ -71,6 +74,9 @@ class Target(Protocol):
 
     def group(self, path: Path) -> Snapshot:
         """Return the message at ``path``, an empty one where there is none."""
+
+    def param_shape(self, path: Path) -> tuple[int, ...] | None:
+        """Return the shape of the parameter that the filler at ``path`` fills; None where it is not known."""
 
     def write(self, path: Path, text: str) -> None:
         """Set the field at ``path`` to a value given as prototxt."""
@@ -132,6 +138,10 @@ class GraphTarget:
     def is_single(self) -> bool:
         """Whether one message is edited, not several at once."""
         return len(self._ids) == 1
+
+    def param_shape(self, path: Path) -> tuple[int, ...] | None:
+        """Return the shape of the parameter that the filler at ``path`` fills; None where it is not known."""
+        return None
 
     @property
     def present(self) -> frozenset[str]:
@@ -276,6 +286,14 @@ class LayerTarget(GraphTarget):
     def folder(self) -> FilePath | None:
         """Folder that relative paths belong to."""
         return self.document.path.parent if self.document.path is not None else None
+
+    def param_shape(self, path: Path) -> tuple[int, ...] | None:
+        """Return the shape of the parameter that the filler at ``path`` fills, in the first of several layers."""
+        shapes = self.document.shapes.get(self.ids[0])
+        index = _FILLED.get(str(path[-1]))
+        if shapes is None or index is None or shapes.state == "unknown" or index >= len(shapes.params):
+            return None
+        return tuple(shapes.params[index])
 
     @property
     def layer_type(self) -> str:

@@ -79,10 +79,10 @@ class RecoveryKeeper(QObject):
             self._jobs.submit(identity, lambda: self._store.remove(identity), lambda _none: None, self._failed)
 
     def _keep(self, document: Document) -> None:
-        kept = _kept(document)
+        write = _capture(document)
         identity = document.identity
         self._jobs.submit(
-            identity, lambda: self._store.write(kept), lambda _none: self.written.emit(identity), self._failed
+            identity, lambda: self._store.write(write()), lambda _none: self.written.emit(identity), self._failed
         )
 
     def _forget(self, document: Document) -> None:
@@ -140,7 +140,7 @@ class RecoveryKeeper(QObject):
             each.mark_offered()  # before it is opened: what crashes the program is not offered for ever
             documents = [self._open(kept) for kept in each.kept]
             whole = [document for document in documents if document is not None]
-            self._take_over(each, [_kept(document) for document in whole], all_of_it=len(whole) == len(documents))
+            self._take_over(each, [_capture(document) for document in whole], all_of_it=len(whole) == len(documents))
 
     def _open(self, kept: Kept) -> Document | None:
         page = self._window.files.page_with(kept.path) if kept.path is not None else None
@@ -156,12 +156,12 @@ class RecoveryKeeper(QObject):
         self._window.show_document(document)
         return document
 
-    def _take_over(self, left: Leftover, kept: list[Kept], *, all_of_it: bool) -> None:
+    def _take_over(self, left: Leftover, kept: list[Callable[[], Kept]], *, all_of_it: bool) -> None:
         """Keep what was restored among our own files, and only then let go of the old ones."""
 
         def work() -> None:
             for each in kept:
-                self._store.write(each)
+                self._store.write(each())
             if all_of_it:
                 left.discard()
             else:
@@ -215,11 +215,11 @@ class _Watch(QObject):
         (self._keep if self._document.modified else self._forget)(self._document)
 
 
-def _kept(document: Document) -> Kept:
-    data = bytes(document.graph)
-    return Kept(
-        document.identity, document.title, document.path, data, document.sidecar_text(data), document.disk.digest
-    )
+def _capture(document: Document) -> Callable[[], Kept]:
+    """Copy what is to be kept; the function that is returned puts it together, in any thread."""
+    data, layout = bytes(document.graph), document.capture_sidecar()
+    identity, title, path, on_disk = document.identity, document.title, document.path, document.disk.digest
+    return lambda: Kept(identity, title, path, data, layout(data), on_disk)
 
 
 def restored(kept: Kept) -> Document:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import (
+    QAction,
     QColor,
-    QFocusEvent,
     QHelpEvent,
     QKeyEvent,
     QKeySequence,
@@ -24,12 +26,18 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextDocumentLayout, QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
 from app.qt import guard
-from app.text.highlighter import Highlighter
+from app.text.brackets import bracket_at, close_by_itself, delete_pair, match_of
+from app.text.folding import Folding
+from app.text.gutter import Gutter
+from app.text.lineedits import duplicate_lines, move_lines, toggle_comment
 from app.theme import GRID, Theme, monospace_font
 
-__all__ = ["Mistake", "NumberedEdit", "PrototxtEdit"]
+if TYPE_CHECKING:
+    from engine.diagnostics import QuickFix
 
-_BAR = 3
+__all__ = ["Mistake", "NumberedEdit"]
+
+_CLOSING = "}])"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,28 +52,15 @@ class Mistake:
         What the tooltip says.
     is_error : bool
         An error, or else a warning.
+    fix : engine.diagnostics.QuickFix or None
+        An edit that mends it.
     """
 
     line: int
     column: int
     text: str
     is_error: bool = True
-
-
-class _Gutter(QWidget):
-    def __init__(self, edit: NumberedEdit) -> None:
-        super().__init__(edit)
-        self._edit = edit
-
-    @guard(default=QSize())
-    def sizeHint(self) -> QSize:
-        return QSize(self._edit.gutter_width(), 0)
-
-    @guard
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        self._edit.paint_gutter(painter, event.rect())
-        painter.end()
+    fix: QuickFix | None = None
 
 
 class NumberedEdit(QPlainTextEdit):
@@ -77,10 +72,13 @@ class NumberedEdit(QPlainTextEdit):
         What Tab inserts, and what a line after an opening one begins with.
     openers : tuple of str
         Ends of a line after which the next one is indented deeper.
+    folds : bool
+        Whether what stands between brackets can be folded.
     """
 
     indent = "  "
     openers: tuple[str, ...] = ("{", "[", "<")
+    folds = False
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -99,13 +97,70 @@ class NumberedEdit(QPlainTextEdit):
         self._mistakes: list[Mistake] = []
         self._mistake_cursors: list[QTextCursor] = []
         self._searched = ""
-        self._gutter = _Gutter(self)
+        self.gutter = Gutter(self)
         self._blocks = 1
         self.blockCountChanged.connect(self._fit_gutter)
         self.updateRequest.connect(self._scroll_gutter)
         self.cursorPositionChanged.connect(self._cursor_moved)
         document.contentsChange.connect(self._shift_marks)
+        self.folding = Folding(self, self.gutter.update)
         self._fit_gutter()
+        self._add_commands()
+
+    # Commands
+
+    def add_command(self, name: str, text: str, keys: Sequence[str], slot: Callable[[], object]) -> QAction:
+        """Add something that keys do while the keyboard is here, before what the window does at the same keys."""
+        action = QAction(text, self)
+        action.setObjectName(f"text.{name}")
+        action.setShortcuts([QKeySequence(key) for key in keys])
+        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        action.triggered.connect(lambda _checked=False: slot())
+        self.addAction(action)
+        return action
+
+    def command_for(self, event: QKeyEvent) -> QAction | None:
+        """Return what the keys of an event do here, or None."""
+        if not event.text() and event.key() >= Qt.Key.Key_Shift and event.key() <= Qt.Key.Key_ScrollLock:
+            return None
+        keys = QKeySequence(event.keyCombination())
+        return next((each for each in self.actions() if keys in each.shortcuts()), None)
+
+    def _add_commands(self) -> None:
+        add = self.add_command
+        add("comment", "Toggle comment", ("Ctrl+/", "Ctrl+Shift+/"), partial(toggle_comment, self))
+        add("line_up", "Move line up", ("Alt+Up",), partial(move_lines, self, False))
+        add("line_down", "Move line down", ("Alt+Down",), partial(move_lines, self, True))
+        add("duplicate", "Duplicate line", ("Ctrl+D", "Alt+Shift+Down"), partial(duplicate_lines, self))
+        add("bracket", "Go to the other bracket", ("Ctrl+Shift+\\", "Ctrl+|", "Ctrl+Shift+|"), self.go_to_bracket)
+        if not self.folds:
+            return
+        add("fold", "Fold", ("Ctrl+Shift+[", "Ctrl+{", "Ctrl+Shift+{"), self.fold_here)
+        add("unfold", "Unfold", ("Ctrl+Shift+]", "Ctrl+}", "Ctrl+Shift+}"), self.unfold_here)
+        add("fold_all", "Fold all layers", ("Ctrl+Alt+[",), self.folding.fold_all)
+        add("unfold_all", "Unfold all", ("Ctrl+Alt+]",), self.folding.unfold_all)
+
+    def go_to_bracket(self) -> None:
+        """Put the cursor at the bracket that belongs to the one at the cursor."""
+        here = bracket_at(self.textCursor())
+        other = None if here is None else match_of(*here)
+        if other is not None:
+            self.folding.reveal(other[0])
+            cursor = self.textCursor()
+            cursor.setPosition(other[0].position() + other[1])
+            self.setTextCursor(cursor)
+
+    def fold_here(self) -> None:
+        """Fold the message around the cursor; one that is folded already, the one around that."""
+        block = self.folding.around(self.textCursor().block())
+        if block is not None and self.folding.is_folded(block.blockNumber()):
+            block = self.folding.around(block.previous())
+        if block is not None:
+            self.folding.fold(block)
+
+    def unfold_here(self) -> None:
+        """Unfold what the line of the cursor opens."""
+        self.folding.unfold(self.textCursor().block())
 
     # Marks and mistakes
 
@@ -123,7 +178,7 @@ class NumberedEdit(QPlainTextEdit):
         """Mark lines, each given as first and last, 0-based."""
         self._marks = sorted(marks)
         self.viewport().update()
-        self._gutter.update()
+        self.gutter.update()
 
     def set_mistakes(self, mistakes: Sequence[Mistake]) -> None:
         """Underline these places; they move with the text until the next call."""
@@ -145,7 +200,7 @@ class NumberedEdit(QPlainTextEdit):
             self._mistakes.append(mistake)
             self._mistake_cursors.append(cursor)
         self.setExtraSelections(selections)
-        self._gutter.update()
+        self.gutter.update()
 
     def set_searched(self, text: str) -> None:
         """Show every place of ``text`` in what is visible; none for an empty one."""
@@ -169,6 +224,23 @@ class NumberedEdit(QPlainTextEdit):
             for first, last in self._marks
         ]
 
+    def mistakes_by_line(self) -> dict[int, bool]:
+        """Return the 0-based lines where something is wrong, and whether that is an error."""
+        return {
+            span.blockNumber(): mistake.is_error
+            for mistake, span in zip(reversed(self._mistakes), reversed(self._mistake_cursors), strict=True)
+        }
+
+    def is_marked(self, line: int) -> bool:
+        """Whether a 0-based line is marked."""
+        place = bisect_right(self._marks, (line, 1 << 30)) - 1
+        return place >= 0 and self._marks[place][0] <= line <= self._marks[place][1]
+
+    def mistakes_on(self, line: int) -> list[Mistake]:
+        """Return what is wrong on a 0-based line."""
+        pairs = zip(self._mistakes, self._mistake_cursors, strict=True)
+        return [mistake for mistake, span in pairs if span.blockNumber() == line]
+
     def line_of_cursor(self) -> int:
         """Return the 0-based line of the cursor."""
         return self.textCursor().blockNumber()
@@ -185,7 +257,8 @@ class NumberedEdit(QPlainTextEdit):
 
     # Painting
 
-    def _visible_blocks(self) -> Iterator[tuple[QTextBlock, QRectF]]:
+    def visible_blocks(self) -> Iterator[tuple[QTextBlock, QRectF]]:
+        """Yield the lines in view and where they are in the viewport."""
         block = self.firstVisibleBlock()
         offset = self.contentOffset()
         bottom = self.viewport().height()
@@ -197,29 +270,56 @@ class NumberedEdit(QPlainTextEdit):
                 yield block, rect
             block = block.next()
 
-    def _is_marked(self, line: int) -> bool:
-        place = bisect_right(self._marks, (line, 1 << 30)) - 1
-        return place >= 0 and self._marks[place][0] <= line <= self._marks[place][1]
-
     @guard
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = Theme.current()
         painter = QPainter(self.viewport())
         current = self.textCursor().blockNumber()
         accent = _faint(theme.color("accent"), 20 if theme.is_dark else 14)
-        for block, rect in self._visible_blocks():
-            self._color(block)
+        for block, rect in self.visible_blocks():
+            self.color_block(block)
             full = QRectF(0, rect.top(), self.viewport().width(), rect.height())
-            if self._is_marked(block.blockNumber()):
+            if self.is_marked(block.blockNumber()):
                 painter.fillRect(full, accent)
             if block.blockNumber() == current:
                 painter.fillRect(full, _faint(theme.color("text_muted"), 22))
             if self._searched:
                 self._paint_found(painter, block, rect, _faint(theme.color("warning"), 80))
+            if self.folding.is_folded(block.blockNumber()):
+                self._paint_rest(painter, block, rect, theme)
+        self._paint_brackets(painter, theme)
         painter.end()
         super().paintEvent(event)
 
-    def _color(self, block: QTextBlock) -> None:
+    def _paint_rest(self, painter: QPainter, block: QTextBlock, rect: QRectF, theme: Theme) -> None:
+        """Say behind a folded line what is hidden: the name of the layer, or that there is something."""
+        left = rect.left() + block.layout().lineAt(0).naturalTextWidth() + 3 * GRID
+        painter.setFont(self.font())
+        painter.setPen(theme.color("text_muted"))
+        box = QRectF(left, rect.top(), self.viewport().width() - left, rect.height())
+        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, f"\u2026 {self.hint_of(block)}")
+
+    def hint_of(self, block: QTextBlock) -> str:
+        """Return what to say of the text that a folded line hides."""
+        return "}"
+
+    def _paint_brackets(self, painter: QPainter, theme: Theme) -> None:
+        here = bracket_at(self.textCursor())
+        if here is None:
+            return
+        other = match_of(*here)
+        color = theme.color("accent" if other is not None else "error")
+        painter.setPen(color)
+        painter.setBrush(_faint(color, 40))
+        for block, column in ((here[0], here[1]), other or (here[0], here[1])):
+            line = block.layout().lineAt(0)
+            if not block.isVisible() or not line.isValid():
+                continue
+            rect = self.blockBoundingGeometry(block).translated(self.contentOffset())
+            left, right = _x(line.cursorToX(column)), _x(line.cursorToX(column + 1))
+            painter.drawRect(QRectF(rect.left() + left, rect.top() + 0.5, right - left, rect.height() - 1))
+
+    def color_block(self, block: QTextBlock) -> None:
         """Colour a block that is about to be painted."""
 
     def _paint_found(self, painter: QPainter, block: QTextBlock, rect: QRectF, color: QColor) -> None:
@@ -232,53 +332,27 @@ class NumberedEdit(QPlainTextEdit):
             painter.fillRect(QRectF(rect.left() + left, rect.top(), right - left, rect.height()), color)
             place = text.find(wanted, place + len(wanted))
 
-    def gutter_width(self) -> int:
-        """Return the width of the line numbers."""
-        digits = max(3, len(str(self.blockCount())))
-        return self.fontMetrics().horizontalAdvance("9") * digits + 5 * GRID
-
-    def paint_gutter(self, painter: QPainter, area: QRect) -> None:
-        """Paint line numbers, the bar of the marked layers, and dots at mistakes."""
-        theme = Theme.current()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(area, theme.color("surface"))
-        painter.setFont(self.font())
-        width = self._gutter.width()
-        wrong = {
-            span.blockNumber(): mistake.is_error
-            for mistake, span in zip(reversed(self._mistakes), reversed(self._mistake_cursors), strict=True)
-        }
-        current = self.textCursor().blockNumber()
-        for block, rect in self._visible_blocks():
-            line = block.blockNumber()
-            if self._is_marked(line):
-                painter.fillRect(QRectF(width - _BAR, rect.top(), _BAR, rect.height()), theme.color("accent"))
-            if line in wrong:
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(theme.color("error" if wrong[line] else "warning"))
-                painter.drawEllipse(QRectF(GRID, rect.center().y() - 3, 6, 6))
-            painter.setPen(theme.color("text" if line == current else "text_muted"))
-            numbers = QRectF(0, rect.top(), width - 2 * GRID - 1, rect.height())
-            painter.drawText(numbers, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(line + 1))
-
     def _fit_gutter(self) -> None:
-        self.setViewportMargins(self.gutter_width(), 0, 0, 0)
+        self.setViewportMargins(self.gutter.fitting_width(), 0, 0, 0)
 
     def _scroll_gutter(self, rect: QRect, dy: int) -> None:
         if dy:
-            self._gutter.scroll(0, dy)
+            self.gutter.scroll(0, dy)
         else:
-            self._gutter.update(0, rect.y(), self._gutter.width(), rect.height())
+            self.gutter.update(0, rect.y(), self.gutter.width(), rect.height())
 
     def _cursor_moved(self) -> None:
+        block = self.textCursor().block()
+        if not block.isVisible() and not self.folding.working:
+            self.folding.reveal(block)
         self.viewport().update()
-        self._gutter.update()
+        self.gutter.update()
 
     @guard
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         inside = self.contentsRect()
-        self._gutter.setGeometry(QRect(inside.left(), inside.top(), self.gutter_width(), inside.height()))
+        self.gutter.setGeometry(QRect(inside.left(), inside.top(), self.gutter.fitting_width(), inside.height()))
 
     # Keys and focus
 
@@ -286,22 +360,36 @@ class NumberedEdit(QPlainTextEdit):
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             place = self.viewport().mapFromGlobal(event.globalPos())
-            text = self.mistake_at(place)
-            if text:
-                QToolTip.showText(event.globalPos(), text, self)
-            else:
-                QToolTip.hideText()
+            QToolTip.showText(event.globalPos(), self.tip_at(place), self)
+            return True
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self.command_for(event):
+            event.accept()  # while the keyboard is here, the key is this editor's
             return True
         return super().event(event)
 
+    def tip_at(self, place: QPoint) -> str:
+        """Return what a tooltip says at a place of the viewport; empty for none."""
+        return self.mistake_at(place)
+
     @guard
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
+        command = self.command_for(event)
+        if command is not None:
+            command.trigger()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
             self._new_line()
+        elif self._pairs(event):
+            pass
         elif event.key() == Qt.Key.Key_Tab and not event.modifiers() and not self.textCursor().hasSelection():
             self.textCursor().insertText(self.indent)
         else:
             super().keyPressEvent(event)
+
+    def _pairs(self, event: QKeyEvent) -> bool:
+        """Close a bracket or a text by itself, or delete both of an empty pair; return whether that was done."""
+        if event.key() == Qt.Key.Key_Backspace and not event.modifiers():
+            return delete_pair(self)
+        return len(event.text()) == 1 and event.text() in "{}[]()\"'" and close_by_itself(self, event.text())
 
     def _new_line(self) -> None:
         """Break the line and keep its indentation, one level more after one that opens something."""
@@ -310,64 +398,18 @@ class NumberedEdit(QPlainTextEdit):
         indent = before[: len(before) - len(before.lstrip())]
         if before.rstrip().endswith(self.openers):
             indent += self.indent
+        after = cursor.block().text()[cursor.positionInBlock() :].lstrip()
+        own = before[: len(before) - len(before.lstrip())]
+        opened = len(indent) > len(own) and after[:1] and after[0] in _CLOSING
+        cursor.beginEditBlock()
         cursor.insertText("\n" + indent)
+        if opened:  # what closes goes to a line of its own
+            place = cursor.position()
+            cursor.insertText("\n" + own)
+            cursor.setPosition(place)
+        cursor.endEditBlock()
         self.setTextCursor(cursor)
         self.ensureCursorVisible()
-
-
-class PrototxtEdit(NumberedEdit):
-    """A prototxt editor without an undo of its own.
-
-    Attributes
-    ----------
-    undo_asked : Signal(bool)
-        Ctrl+Z (False) or Ctrl+Y (True) was pressed: the document's history is meant.
-    leaving : Signal()
-        The focus leaves, or a shortcut with Ctrl is about to run: what is typed should be committed.
-    """
-
-    undo_asked = Signal(bool)
-    leaving = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("text.edit")
-        self.setAccessibleName("Prototxt")
-        self.document().setUndoRedoEnabled(False)
-        self._highlighter = Highlighter()
-
-    def dress(self, theme: Theme) -> None:
-        """Take the colours of a theme."""
-        self._highlighter.dress(theme)
-        super().dress(theme)
-
-    def _color(self, block: QTextBlock) -> None:
-        if self._highlighter.color(block):
-            self.document().markContentsDirty(block.position(), block.length())
-
-    @guard(default=False)
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            modifiers = event.modifiers()
-            if modifiers & Qt.KeyboardModifier.ControlModifier and event.key() != Qt.Key.Key_Control:
-                self.leaving.emit()
-        return super().event(event)
-
-    @guard
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Undo):
-            self.undo_asked.emit(False)
-        elif event.matches(QKeySequence.StandardKey.Redo) or (
-            event.key() == Qt.Key.Key_Y and event.modifiers() == Qt.KeyboardModifier.ControlModifier
-        ):
-            self.undo_asked.emit(True)
-        else:
-            super().keyPressEvent(event)
-
-    @guard
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.leaving.emit()
 
 
 def _cursor_for(block: QTextBlock, column: int) -> QTextCursor:

@@ -1,10 +1,13 @@
-"""The bar that finds text in the pane."""
+"""The bar that finds text in the pane, and replaces it."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QKeyEvent, QTextCursor, QTextDocument
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
+from PySide6.QtGui import QKeyEvent, QTextCursor
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
 
 from app.icons import icon
 from app.qt import guard
@@ -12,6 +15,8 @@ from app.text.edit import NumberedEdit
 from app.theme import GRID
 
 __all__ = ["FindBar"]
+
+_LINE_END = "\u2029"
 
 
 class FindBar(QWidget):
@@ -27,45 +32,92 @@ class FindBar(QWidget):
         super().__init__(parent)
         self._edit = edit
         self.setObjectName("text.find_bar")
-        self.line = QLineEdit(self)
-        self.line.setObjectName("text.find")
-        self.line.setPlaceholderText("Find")
-        self.line.setAccessibleName("Find in text")
-        self.line.setClearButtonEnabled(True)
+        self.line = _line(self, "text.find", "Find", "Find in text")
         self.line.textChanged.connect(self._typed)
+        self.replacement = _line(self, "text.replacement", "Replace with", "Replace with")
         self.count = QLabel(self)
         self.count.setProperty("muted", True)
         self.count.setMinimumWidth(18 * GRID)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
-        layout.setSpacing(GRID)
-        layout.addWidget(self.line, 1)
-        layout.addWidget(self.count)
+        self.case = self._switch("Aa", "Match case")
+        self.word = self._switch("W", "Whole words")
+        self.regex = self._switch(".*", "Regular expression")
+        top = QHBoxLayout()
+        for widget in (self.case, self.word, self.regex, self.count):
+            top.addWidget(widget)
         for name, tip, slot in (
             ("caret-up", "Previous (Shift+F3)", self.find_previous),
             ("caret-down", "Next (F3)", self.find_next),
             ("x", "Close (Esc)", self.close_bar),
         ):
-            button = QToolButton(self)
-            button.setIcon(icon(name, "text_muted"))
-            button.setIconSize(QSize(14, 14))
-            button.setAutoRaise(True)
-            button.setToolTip(tip)
-            button.setAccessibleName(tip)
-            button.clicked.connect(slot)
-            layout.addWidget(button)
+            top.addWidget(self._button(name, tip, slot))
+        self._replace_row = QWidget(self)
+        below = QHBoxLayout(self._replace_row)
+        below.setContentsMargins(0, 0, 0, 0)
+        self.replace_one = QPushButton("Replace", self)
+        self.replace_one.setToolTip("Replace this place and go to the next (Enter)")
+        self.replace_one.clicked.connect(self.replace)
+        self.replace_all_button = QPushButton("All", self)
+        self.replace_all_button.setToolTip("Replace all places, in one step")
+        self.replace_all_button.clicked.connect(self.replace_all)
+        below.addWidget(self.replace_one)
+        below.addWidget(self.replace_all_button)
+        below.addStretch(1)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
+        grid.setSpacing(GRID)
+        grid.addWidget(self.line, 0, 0)
+        grid.addLayout(top, 0, 1)
+        grid.addWidget(self.replacement, 1, 0)
+        grid.addWidget(self._replace_row, 1, 1)
+        grid.setColumnStretch(0, 1)
+        self._show_replace(False)
         self.hide()
+
+    def _button(self, name: str, tip: str, slot: Callable[[], object]) -> QToolButton:
+        button = QToolButton(self)
+        button.setIcon(icon(name, "text_muted"))
+        button.setIconSize(QSize(14, 14))
+        button.setAutoRaise(True)
+        button.setToolTip(tip)
+        button.setAccessibleName(tip)
+        button.clicked.connect(slot)
+        return button
+
+    def _switch(self, text: str, tip: str) -> QToolButton:
+        button = QToolButton(self)
+        button.setText(text)
+        button.setCheckable(True)
+        button.setAutoRaise(True)
+        button.setToolTip(tip)
+        button.setAccessibleName(tip)
+        button.toggled.connect(lambda _on: self._typed(self.line.text()))
+        return button
+
+    # Opening and closing
 
     def open_bar(self) -> None:
         """Show the bar with the selected word in it."""
+        self._show_replace(False)
+        self._open()
+
+    def open_replace(self) -> None:
+        """Show the bar with the line for what is written instead."""
+        self._show_replace(not self._edit.isReadOnly())
+        self._open()
+
+    def _open(self) -> None:
         selected = self._edit.textCursor().selectedText()
-        if selected and "\u2029" not in selected:
+        if selected and _LINE_END not in selected:
             self.line.setText(selected)
         self.show()
         self.line.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.line.selectAll()
-        self._edit.set_searched(self.line.text())
+        self._mark()
         self._tell()
+
+    def _show_replace(self, shown: bool) -> None:
+        self.replacement.setVisible(shown)
+        self._replace_row.setVisible(shown)
 
     def close_bar(self) -> None:
         """Hide the bar and go back to the text."""
@@ -73,56 +125,166 @@ class FindBar(QWidget):
         self._edit.set_searched("")
         self._edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    # Finding
+
+    def pattern(self) -> re.Pattern[str] | None:
+        """Return what is looked for; None for nothing, or for what is no regular expression."""
+        text = self.line.text()
+        if not text:
+            return None
+        source = text if self.regex.isChecked() else re.escape(text)
+        source = rf"\b(?:{source})\b" if self.word.isChecked() else source
+        flags = re.MULTILINE | (re.NOFLAG if self.case.isChecked() else re.IGNORECASE)
+        try:
+            return re.compile(source, flags)
+        except re.error:
+            return None
+
     def find_next(self) -> None:
         """Select the next place, from the start again after the last."""
-        self._find(QTextDocument.FindFlag(0))
+        self._find(backward=False)
 
     def find_previous(self) -> None:
         """Select the place before, from the end again before the first."""
-        self._find(QTextDocument.FindFlag.FindBackward)
+        self._find(backward=True)
+
+    def _text(self) -> str:
+        return self._edit.document().toRawText().replace(_LINE_END, "\n")
+
+    def _spans(self) -> list[tuple[int, int]]:
+        """Return the places of what is looked for in the text, in characters; empty matches are none."""
+        pattern = self.pattern()
+        if pattern is None:
+            return []
+        return [match.span() for match in pattern.finditer(self._text()) if match.group()]
 
     def _typed(self, text: str) -> None:
-        self._edit.set_searched(text)
+        self._mark()
         cursor = self._edit.textCursor()
         cursor.setPosition(cursor.selectionStart())
         self._edit.setTextCursor(cursor)
         self.find_next()
 
-    def _find(self, flags: QTextDocument.FindFlag) -> None:
-        wanted = self.line.text()
-        if wanted and not self._edit.find(wanted, flags):
-            before = self._edit.textCursor()
-            backward = bool(flags & QTextDocument.FindFlag.FindBackward)
-            cursor = QTextCursor(before)
-            end = QTextCursor.MoveOperation.End if backward else QTextCursor.MoveOperation.Start
-            cursor.movePosition(end)
-            self._edit.setTextCursor(cursor)
-            if not self._edit.find(wanted, flags):
-                self._edit.setTextCursor(before)
-        self._tell()
+    def _mark(self) -> None:
+        plain = not (self.case.isChecked() or self.word.isChecked() or self.regex.isChecked())
+        self._edit.set_searched(self.line.text() if plain else "")
 
-    def _tell(self) -> None:
-        wanted = self.line.text().lower()
-        if not wanted:
+    def _find(self, *, backward: bool) -> None:
+        spans, text = self._spans(), self._text()
+        if spans:
+            cursor = self._edit.textCursor()
+            start, end = _index(text, cursor.selectionStart()), _index(text, cursor.selectionEnd())
+            later = [each for each in spans if each[0] >= end and each != (start, start)]
+            earlier = [each for each in spans if each[1] <= start]
+            chosen = (earlier[-1] if earlier else spans[-1]) if backward else (later[0] if later else spans[0])
+            self._select(text, *chosen)
+        self._tell(spans)
+
+    def _select(self, text: str, start: int, end: int) -> None:
+        cursor = self._edit.textCursor()
+        cursor.setPosition(_unit(text, start))
+        cursor.setPosition(_unit(text, end), QTextCursor.MoveMode.KeepAnchor)
+        self._edit.setTextCursor(cursor)
+        self._edit.ensureCursorVisible()
+
+    def _tell(self, spans: list[tuple[int, int]] | None = None) -> None:
+        if not self.line.text():
             self.count.setText("")
             return
-        text = self._edit.document().toRawText().lower()
-        total = text.count(wanted)
-        if not total:
+        if self.pattern() is None:
+            self.count.setText("no such pattern")
+            return
+        spans = self._spans() if spans is None else spans
+        if not spans:
             self.count.setText("not found")
             return
         cursor = self._edit.textCursor()
-        place = text.count(wanted, 0, cursor.selectionEnd()) if cursor.hasSelection() else 0
-        self.count.setText(f"{place} of {total}" if place else f"{total} found")
+        here = _index(self._text(), cursor.selectionStart())
+        place = next((number for number, each in enumerate(spans, 1) if each[0] == here), 0)
+        at = cursor.hasSelection() and place
+        self.count.setText(f"{place} of {len(spans)}" if at else f"{len(spans)} found")
+
+    # Replacing
+
+    def replace(self) -> None:
+        """Replace the selected place, if it is one, and go to the next."""
+        pattern, cursor = self.pattern(), self._edit.textCursor()
+        if pattern is None:
+            return
+        text = self._text()
+        match = pattern.match(text, _index(text, cursor.selectionStart()))
+        if match is not None and cursor.hasSelection() and match.end() == _index(text, cursor.selectionEnd()):
+            instead = self._instead(match)
+            if instead is None:
+                return
+            cursor.insertText(instead)
+            self._edit.setTextCursor(cursor)
+        self.find_next()
+
+    def replace_all(self) -> None:
+        """Replace all places, in one step."""
+        pattern, text = self.pattern(), self._text()
+        matches = [match for match in pattern.finditer(text) if match.group()] if pattern is not None else []
+        if not matches:
+            self._tell()
+            return
+        pieces, end = [], matches[0].start()
+        for match in matches:
+            instead = self._instead(match)
+            if instead is None:
+                return
+            pieces += [text[end : match.start()], instead]
+            end = match.end()
+        cursor = self._edit.textCursor()
+        cursor.beginEditBlock()
+        cursor.setPosition(_unit(text, matches[0].start()))
+        cursor.setPosition(_unit(text, end), QTextCursor.MoveMode.KeepAnchor)
+        cursor.insertText("".join(pieces))
+        cursor.endEditBlock()
+        self.count.setText(f"{len(matches)} replaced")
+
+    def _instead(self, match: re.Match[str]) -> str | None:
+        """Return what is written for a match, or None where the groups that it names do not exist."""
+        text = self.replacement.text()
+        if not self.regex.isChecked():
+            return text
+        try:
+            return match.expand(text)
+        except (re.error, IndexError):
+            self.count.setText("no such group")
+            return None
 
     @guard
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.close_bar()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            if self.replacement.hasFocus():
+                self.replace()
+            elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
                 self.find_previous()
             else:
                 self.find_next()
         else:
             super().keyPressEvent(event)
+
+
+def _line(parent: QWidget, name: str, hint: str, label: str) -> QLineEdit:
+    line = QLineEdit(parent)
+    line.setObjectName(name)
+    line.setPlaceholderText(hint)
+    line.setAccessibleName(label)
+    line.setClearButtonEnabled(True)
+    return line
+
+
+def _unit(text: str, index: int) -> int:
+    """Return the place in Qt's UTF-16 units of a character."""
+    return index if text.isascii() else len(text[:index].encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _index(text: str, unit: int) -> int:
+    """Return the character at a place in Qt's UTF-16 units."""
+    if text.isascii():
+        return unit
+    return len(text.encode("utf-16-le", "surrogatepass")[: 2 * unit].decode("utf-16-le", "surrogatepass"))

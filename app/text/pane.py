@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent, QTextCursor
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QVBoxLayout, QWidget
 
 from app.qt import Debounce, guard
-from app.text.edit import Mistake, PrototxtEdit
+from app.text.askbar import AskBar
+from app.text.differing import both, same_ends, units
 from app.text.findbar import FindBar
 from app.text.mirror import LineChange, TextMirror
+from app.text.mistakes import fixes_on, gather
+from app.text.moving import Mover
+from app.text.prototxt_edit import PrototxtEdit
 from app.theme import GRID, Theme
 from engine.errors import NetcanvasError
 
 if TYPE_CHECKING:
     from app.document import Document
+    from engine.diagnostics import QuickFix
     from engine.graph import Events, NodeId
 
 __all__ = ["TextPane"]
 
 _TYPING_PAUSE_MS = 600
 _SELECT_PAUSE_MS = 80
-_MOST_MISTAKES = 400
 _MOST_MARKS = 200
 _MOST_SHOWN = 4 * 2**20  # characters; more than that would take the window minutes
 
@@ -51,6 +56,7 @@ class TextPane(QWidget):
         self._own_selection: tuple[NodeId, ...] | None = None
         self.edit = PrototxtEdit(self)
         self.find_bar = FindBar(self.edit, self)
+        self.ask_bar = AskBar(self.edit, self)
         self._message = QLabel(self)
         self._message.setProperty("problem", True)
         self._message.setWordWrap(True)
@@ -60,6 +66,7 @@ class TextPane(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.find_bar)
+        layout.addWidget(self.ask_bar)
         layout.addWidget(self.edit, 1)
         layout.addWidget(self._message)
         self.setFocusProxy(self.edit)
@@ -69,6 +76,10 @@ class TextPane(QWidget):
         self.edit.cursorPositionChanged.connect(self._cursor_moved)
         self.edit.leaving.connect(self.commit)
         self.edit.undo_asked.connect(self._undo)
+        self.edit.gutter.mistake_clicked.connect(self.mend)
+        self.edit.add_command("fix", "Apply quick fix", ("Alt+Return", "Alt+Enter", "Ctrl+."), self.mend)
+        self.edit.add_command("replace", "Replace\u2026", ("Ctrl+H",), self.find_bar.open_replace)
+        self.mover = Mover(self.edit, self.ask_bar, self._say)
         for keys, slot in (
             (QKeySequence(QKeySequence.StandardKey.Find), self.find_bar.open_bar),
             (QKeySequence("F3"), self.find_bar.find_next),
@@ -102,6 +113,7 @@ class TextPane(QWidget):
         self.edit.setPlainText(self.mirror.shown())
         self._syncing = False
         self.edit.setReadOnly(document is None)
+        self.edit.completer.source = self.mover.document = document
         if document is not None:
             document.changed.connect(self._graph_changed)
             document.selection.changed.connect(self._selection_changed)
@@ -175,7 +187,7 @@ class TextPane(QWidget):
             self._show_mistakes()
             return
         if self._typed:
-            text = _both(self.mirror, self.edit.document().toRawText(), text)
+            text = both(self.mirror, self.edit.document().toRawText(), text)
             shown = TextMirror(self.mirror.merge(self.edit.document().toRawText()))
             change = shown.update(text)
             self.mirror.accept(self.document.graph.text)
@@ -207,10 +219,10 @@ class TextPane(QWidget):
         cursor.setPosition(start)
         cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
         old = cursor.selectedText().replace("\u2029", "\n")
-        head, tail = _same_ends(old, new)
+        head, tail = same_ends(old, new)
         self._syncing = True
-        cursor.setPosition(start + _units(old[:head]))
-        cursor.setPosition(end - _units(old[len(old) - tail :]), QTextCursor.MoveMode.KeepAnchor)
+        cursor.setPosition(start + units(old[:head]))
+        cursor.setPosition(end - units(old[len(old) - tail :]), QTextCursor.MoveMode.KeepAnchor)
         cursor.insertText(new[head : len(new) - tail])
         self._syncing = False
         if top.isValid() and not at_top:
@@ -294,16 +306,38 @@ class TextPane(QWidget):
             return
         if self._typed or self._stale:
             return
-        found: dict[tuple[int, str], Mistake] = {}
-        for problem in document.graph.problems[:_MOST_MISTAKES]:
-            text = f"{problem.message} {problem.hint}".strip()
-            found[problem.line, problem.message] = Mistake(problem.line, problem.column, text)
-        for each in document.diagnostics[:_MOST_MISTAKES]:
-            if each.line and each.file is None and each.severity != "info":
-                text = f"{each.message} {each.next_step}".strip()
-                mistake = Mistake(each.line, each.column, text, each.severity == "error")
-                found.setdefault((each.line, each.message), mistake)
-        self.edit.set_mistakes(list(found.values()))
+        self.edit.set_mistakes(gather(document.graph, document.diagnostics))
+
+    @guard
+    def mend(self, line: int | None = None) -> None:
+        """Apply the quick fix of the cursor's line, or of another, 0-based; where there are several, ask which."""
+        self.commit()
+        line = self.edit.line_of_cursor() if line is None else line
+        fixes = fixes_on(self.edit.mistakes_on(line))
+        if len(fixes) == 1:
+            self._apply_fix(fixes[0])
+        elif fixes:
+            self._choose_fix(fixes, line)
+        else:
+            self._say("There is no quick fix on this line.")
+
+    def _choose_fix(self, fixes: list[QuickFix], line: int) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for fix in fixes:
+            menu.addAction(fix.label).triggered.connect(partial(self._apply_fix, fix))
+        place = self.edit.cursorRect(QTextCursor(self.edit.document().findBlockByNumber(line))).bottomLeft()
+        menu.popup(self.edit.viewport().mapToGlobal(place))
+
+    def _apply_fix(self, fix: QuickFix, _checked: bool = False) -> None:
+        if self.document is None:
+            return
+        try:
+            self.document.apply(fix.label, fix.apply)
+        except NetcanvasError as error:
+            self._say(str(error))
+            return
+        self._say("")
 
     def _say(self, problem: str) -> None:
         self._message.setText(problem)
@@ -312,41 +346,3 @@ class TextPane(QWidget):
     @guard
     def _dress(self, theme: Theme) -> None:
         self.edit.dress(theme)
-
-
-def _both(mirror: TextMirror, raw: str, theirs: str) -> str:
-    """Return the text with what is typed and what the graph changed meanwhile; where both touch, what is typed."""
-    ours = mirror.merge(raw)
-    base, mine, other = mirror.lines, TextMirror(ours).lines, TextMirror(theirs)
-    first, last = _span(base, mine)
-    their_first, their_last = _span(base, other.lines)
-    if their_last <= first:
-        shift = len(other.lines) - len(base)
-    elif their_first >= last:
-        shift = 0
-    else:
-        return ours
-    shown = [*other.lines]
-    shown[first + shift : last + shift] = mine[first : len(mine) - (len(base) - last)]
-    return other.merge("\u2029".join(shown))
-
-
-def _span(old: list[str], new: list[str]) -> tuple[int, int]:
-    shortest = min(len(old), len(new))
-    first = next((i for i in range(shortest) if old[i] != new[i]), shortest)
-    tail = next((i for i in range(shortest - first) if old[-1 - i] != new[-1 - i]), shortest - first)
-    return first, len(old) - tail
-
-
-def _same_ends(old: str, new: str) -> tuple[int, int]:
-    """Return how many characters at the start and at the end are the same, without overlap."""
-    shortest = min(len(old), len(new))
-    head = next((i for i in range(shortest) if old[i] != new[i]), shortest)
-    rest = shortest - head
-    tail = next((i for i in range(rest) if old[-1 - i] != new[-1 - i]), rest)
-    return head, tail
-
-
-def _units(text: str) -> int:
-    """Return the length of a text in Qt's UTF-16 units."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QSize, Qt, QTimer, Signal
@@ -20,8 +21,10 @@ from app.training.model import Notice, RunModel
 from app.training.pictures import Pictures
 from app.training.runlist import RunList
 from app.training.session import Opening, TrainingSession
+from app.training.shelf import SessionShelf
 from app.training.solverbox import SolverBox
 from app.training.strip import MessageStrip
+from app.training.trust import trust_question
 from engine.worker import RunFolder, TrainingProcess, snapshot_iteration
 
 if TYPE_CHECKING:
@@ -60,6 +63,7 @@ class TrainingPanel(QWidget):
         self.setObjectName("training.panel")
         self._document: Document | None = None
         self._session: TrainingSession | None = None
+        self._shelf = SessionShelf(self)
         self._model = RunModel()
         self._told: Notice | None = None
         self._state = "idle"
@@ -140,6 +144,7 @@ class TrainingPanel(QWidget):
         self.snapshot_action.triggered.connect(self.take_snapshot)
         self.runs.chosen.connect(self.open_run)
         self.runs.resumed.connect(self.resume_run)
+        self._shelf.ended.connect(self._ended_unseen)
         Theme.notifier().changed.connect(self._restyle)
         application = QCoreApplication.instance()
         if application is not None:
@@ -148,12 +153,14 @@ class TrainingPanel(QWidget):
     # The document
 
     def set_document(self, document: Document | None) -> None:
-        """Show another document: its solver, its runs. A run that was shown goes on unseen."""
+        """Show another document: its solver, its runs. A run that was shown goes on unseen, until it is shown again."""
         old = self._document
         if old is not None:
             old.solver_changed.disconnect(self._solver_changed)
             old.path_changed.disconnect(self._path_changed)
             old.changed.disconnect(self._document_changed)
+            if self._session is not None:
+                self._put_aside(old, self._session)
         self._leave()
         self._document = document
         self.solver_box.set_document(document)
@@ -162,9 +169,31 @@ class TrainingPanel(QWidget):
             document.solver_changed.connect(self._solver_changed)
             document.path_changed.connect(self._path_changed)
             document.changed.connect(self._document_changed)
+            kept = self._shelf.take(document)
+            if kept is not None:
+                self.log.add(kept[1])
+                self._take_up(kept[0])
             QTimer.singleShot(0, self, self._look_for_active_runs)
         self._blocked = obstacle(self._document)
         self._render()
+
+    def forget(self, document: Document) -> None:
+        """A document is closed; a run of it goes on."""
+        self._shelf.drop(document)
+
+    def _put_aside(self, document: Document, session: TrainingSession) -> None:
+        self._session = None
+        session.changed.disconnect(self._render)
+        self._shelf.put(document, session, self.log.toPlainText())
+
+    def _take_up(self, session: TrainingSession) -> None:
+        session.changed.connect(self._render)
+        self._session, self._model = session, session.model
+
+    def _ended_unseen(self, title: str, state: str) -> None:
+        notify = getattr(self.window(), "notify", None)
+        if callable(notify):
+            notify(f"Training of '{title}': {state}.", "error" if state in ("failed", "lost") else "info")
 
     def _solver_changed(self) -> None:
         self.solver_box.refresh()
@@ -202,7 +231,9 @@ class TrainingPanel(QWidget):
         """Start a new run of the document as it is now."""
         if self._document is None or self._blocked or self._model.live:
             return
-        if self._needs_trust(self._document):
+        question = trust_question(self._document, self._trusted)
+        if question is not None:
+            self.strip.show_notice(*question)
             return
         try:
             launch = Launch.of(self._document)
@@ -211,22 +242,9 @@ class TrainingPanel(QWidget):
             return
         self._show_session(launch.start)
 
-    def _needs_trust(self, document: Document) -> bool:
-        """Ask before code of the project's folder is run for the first time; return whether that is to be answered."""
-        has_code = any(node.type == "Python" for node in document.graph.nodes())
-        if document.path is None or document.live.trusted or not has_code:
-            return False
-        folder = document.path.parent
-
-        def allow() -> None:
-            document.live.trusted = True
-            document.live.refresh()
-            self.folder_trusted.emit(folder)
-            self.train()
-
-        text = f"Training runs the Python layers of this net with their code from '{folder.name}'. Do you trust it?"
-        self.strip.show_notice(Notice("warning", text), [("Trust and train", allow)])
-        return True
+    def _trusted(self, folder: Path) -> None:
+        self.folder_trusted.emit(folder)
+        self.train()
 
     def pause_or_resume(self) -> None:
         """Pause the run that is shown, or let it go on."""
@@ -263,6 +281,7 @@ class TrainingPanel(QWidget):
     def shutdown(self) -> None:
         """Leave the run that is shown, which goes on, and end all threads of the panel."""
         self._leave()
+        self._shelf.close()
         self.pictures.shutdown()
 
     @property
@@ -287,9 +306,8 @@ class TrainingPanel(QWidget):
         if self._document is not None:
             self._document.clear_node_errors()
         session = TrainingSession(opening, self)
-        session.changed.connect(self._render)
         session.opened.connect(self.runs.refresh)
-        self._session, self._model = session, session.model
+        self._take_up(session)
         session.start()
         self._render()
 
@@ -297,8 +315,7 @@ class TrainingPanel(QWidget):
         if self._session is not None:
             session, self._session = self._session, None
             session.changed.disconnect(self._render)
-            session.close()
-            session.deleteLater()
+            self._shelf.retire(session)
         self._model, self._told = RunModel(), None
         self.strip.show_notice(None)
         self.log.clear()

@@ -41,9 +41,12 @@ class RunList(QWidget):
         A run to show; attach to it when it is under way.
     resumed : Signal(RunFolder)
         A run to go on with from its last snapshot.
+    compared : Signal(RunFolder)
+        A run whose net shall be compared with the one that is open.
     """
 
     chosen = Signal(object)
+    compared = Signal(object)
     resumed = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -64,6 +67,7 @@ class RunList(QWidget):
         self.table.itemSelectionChanged.connect(self._show_buttons)
         self.open_button = self._button("Open", "open", self._choose)
         self.resume_button = self._button("Resume", "resume", self._resume)
+        self.compare_button = self._button("Compare net", "compare", self._compare)
         self.folder_button = self._button("Show folder", "folder", self._show_folder)
         self._empty = QLabel("No runs yet. Each training is kept here.", self)
         self._empty.setProperty("muted", True)
@@ -85,7 +89,7 @@ class RunList(QWidget):
         buttons = QHBoxLayout()
         buttons.setContentsMargins(8, 4, 8, 4)
         buttons.setSpacing(8)
-        for button in (self.open_button, self.resume_button, self.folder_button):
+        for button in (self.open_button, self.resume_button, self.compare_button, self.folder_button):
             buttons.addWidget(button)
         buttons.addStretch(1)
         column = QVBoxLayout(full)
@@ -144,6 +148,8 @@ class RunList(QWidget):
         reason = none if run is None else "It is training." if live else "" if snapshot else "It has no snapshot."
         where = f", iteration {formats.count(snapshot_iteration(snapshot))}" if snapshot else ""
         self._enable(self.resume_button, reason, f"Go on from the last snapshot{where}")
+        reason = none if run is None else "" if run.net_file.is_file() else "It has no net."
+        self._enable(self.compare_button, reason, "Show what differs between the run's net and the one that is open")
         self._enable(self.folder_button, none if run is None else "", "Show the run's files")
 
     def _enable(self, button: QPushButton, reason: str, help_text: str) -> None:
@@ -159,6 +165,11 @@ class RunList(QWidget):
         run = self.selected_run()
         if run is not None:
             self.resumed.emit(run)
+
+    def _compare(self) -> None:
+        run = self.selected_run()
+        if run is not None:
+            self.compared.emit(run)
 
     def _show_folder(self) -> None:
         run = self.selected_run()

@@ -81,10 +81,19 @@ class TrainingSession(QObject):
         """Begin to listen."""
         self._thread.start()
 
-    def close(self) -> None:
-        """Leave the run, which goes on, and end the thread."""
+    def leave(self) -> None:
+        """Leave the run, which goes on; the thread ends by itself before long."""
         self._closing.set()
         self._timer.stop()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the thread has ended."""
+        return not self._thread.is_alive()
+
+    def close(self) -> None:
+        """Leave the run, which goes on, and wait for the end of the thread."""
+        self.leave()
         if self._thread.ident is not None:
             self._thread.join(_JOIN_SECONDS)
 

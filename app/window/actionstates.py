@@ -39,11 +39,11 @@ class ActionStates:
         path = document.path
         window.setWindowFilePath(str(path) if path else "")
         window.setWindowTitle(f"{document.title}[*] \u2013 Netcanvas{mode}")
-        window.setWindowModified(document.modified)
+        window.setWindowModified(document.unsaved)
         save = window.actions_by_name["save"]
         key = save.shortcut().toString()
         reason = f"Nothing to save: nothing was changed{f' ({key})' if key else ''}."
-        enable(save, "" if document.modified or path is None else reason)
+        enable(save, "" if document.unsaved or path is None else reason)
 
     @guard
     def undo_changed(self, _value: object = None) -> None:

@@ -11,12 +11,14 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.canvas import clipboard, edits
+from app.canvas.annotating import delete_chosen
 from app.canvas.arrange import arrange, arrange_if_needed, place_new
 from app.canvas.find import layers_of
 from app.canvas.foldedits import chosen_block
 from app.icons import icon
 from app.palette.search import SearchPopup
 from app.qt import guard
+from app.window.fixmenu import add_fixes, fix_menu
 from app.window.renaming import ask_blob_name
 from app.window.viewing import ViewingCanvas
 from engine.errors import GraphError
@@ -53,6 +55,7 @@ class CanvasArea(ViewingCanvas):
         self.finder.chosen.connect(self._go_to)
         self.find_asked.connect(self.find_layer)
         self.menu_asked.connect(self._open_menu)
+        self.fixes_asked.connect(self._open_fixes)
         document.changed.connect(self._place_new)
 
     def arrange_at_start(self) -> None:
@@ -101,6 +104,15 @@ class CanvasArea(ViewingCanvas):
         menu = self.node_menu()
         menu.popup(self.viewport().mapToGlobal(position))
 
+    @guard
+    def _open_fixes(self, node: NodeId) -> None:
+        """Open the menu of a badge."""
+        item = self.canvas.nodes.get(node)
+        if item is not None:
+            self.document.selection.set([node])
+            menu = fix_menu(self.document, node, self, self.refused.emit, lambda: self.error_asked.emit(node))
+            menu.popup(self.viewport().mapToGlobal(self.mapFromScene(item.scene_badge().bottomLeft())))
+
     def node_menu(self) -> QMenu:
         """Return the menu for the selected nodes."""
         menu = QMenu(self)
@@ -110,10 +122,11 @@ class CanvasArea(ViewingCanvas):
         last = self.document.selection.last
         if last is not None:
             rename = menu.addAction(icon("pencil-simple"), "Rename\tF2")
-            rename.triggered.connect(lambda: self.title_edit.open(last))
+            rename.triggered.connect(partial(self.do, "rename"))
             if self.document.problems_of(last)[0]:
                 whole = menu.addAction(icon("warning-circle"), "Show the whole error\u2026")
                 whole.triggered.connect(lambda: self.error_asked.emit(last))
+                add_fixes(menu, self.document, last, self.refused.emit)
             if self.document.graph.node(last).type == "Python":
                 menu.addAction(icon("code"), "Open its code").triggered.connect(lambda: self.code_asked.emit(last))
             self._offer_gradient(menu, last)
@@ -179,7 +192,8 @@ class CanvasArea(ViewingCanvas):
 
     def delete(self) -> None:
         """Delete the selection."""
-        self._try(lambda: edits.delete_selected(self.canvas))
+        if not delete_chosen(self):
+            self._try(lambda: edits.delete_selected(self.canvas))
 
     def dissolve(self) -> None:
         """Delete the selection and join what was above to what was below."""
@@ -207,8 +221,8 @@ class CanvasArea(ViewingCanvas):
         self._try(lambda: clipboard.paste(self.canvas, text, at, keep_inputs=keep_inputs))
 
     def select_all(self) -> None:
-        """Select all nodes."""
-        self.document.selection.set(self.canvas.nodes)
+        """Select all layers of the level that is looked at."""
+        self.document.selection.set(node for item in self.canvas.items_shown() for node in item.ids)
 
     def _try(self, edit: Callable[[], object]) -> None:
         try:

@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMessageBox
 
 from app.palette.entries import python_kind
-from app.plugins.sheets import place_in
 from app.qt import guard
 from engine.errors import NetcanvasError
 from engine.resources import user_plugins_path
@@ -86,6 +85,8 @@ class CodeFlow(QObject):
         """Mark the lines at which plugins failed, and take over what changed on disk."""
         if self._pane is None:
             return
+        from app.plugins.sheets import place_in
+
         found: dict[Path, list[tuple[int, str]]] = {}
         errors = [shapes.error for shapes in self._window.document.shapes.values() if shapes.error is not None]
         errors += [each.error for listing in self._flow.listings.values() for each in listing.failures]

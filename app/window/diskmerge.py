@@ -99,7 +99,13 @@ class DiskMerge(QObject):
     def _say(self, document: Document, text: str, actions: list[tuple[str, partial[None]]]) -> None:
         page = self._window.tabs.page_of(document)
         if page is not None:
-            page.bars.add(text, "warning", [*actions, ("Reload", partial(self.reload, document))])
+            reload, compare = partial(self.reload, document), partial(self._compare, document)
+            page.bars.add(text, "warning", [*actions, ("Reload", reload), ("Compare", compare)])
+
+    def _compare(self, document: Document) -> None:
+        """Show what differs; the question comes again when the window is left and come back to."""
+        self._asked.discard(document.identity)
+        self._window.comparing.with_file_of(document)
 
     def _take(self, document: Document, mine: bytes, theirs: bytes, merged: Merge) -> None:
         """Make the merged text the document's, as a step that can be undone; saving it then asks no more."""

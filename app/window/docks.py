@@ -6,6 +6,7 @@ import importlib
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt, QTimer
@@ -38,13 +39,19 @@ class PanelSpec:
 PANELS: Sequence[PanelSpec] = (
     PanelSpec("properties", "Properties", "app.properties", "PropertiesPanel", Area.RightDockWidgetArea, "Alt+2"),
     PanelSpec("text", "Text", "app.text", "TextPane", Area.RightDockWidgetArea, "Alt+3"),
+    PanelSpec("solver", "Solver", "app.solver.panel", "SolverPanel", Area.RightDockWidgetArea, "Alt+Shift+2"),
     PanelSpec("training", "Training", "app.training", "TrainingPanel", Area.BottomDockWidgetArea, "Alt+4"),
     PanelSpec("problems", "Problems", "app.problems", "ProblemsPanel", Area.BottomDockWidgetArea, "Alt+5"),
+    PanelSpec("costs", "Costs", "app.costs", "CostPanel", Area.BottomDockWidgetArea, "Alt+0"),
     PanelSpec("code", "Code", "app.plugins.code", "CodePane", Area.RightDockWidgetArea, "Alt+7"),
     PanelSpec("outline", "Outline", "app.outline", "OutlinePanel", Area.LeftDockWidgetArea, "Alt+8"),
     PanelSpec("history", "History", "app.window.history", "HistoryPanel", Area.LeftDockWidgetArea, "Alt+9"),
     PanelSpec("plugins", "Plugins", "app.plugins.panel", "PluginsPanel", Area.BottomDockWidgetArea, "Alt+6"),
 )
+
+
+_LEAST = QSize(280, 160)
+_AT_ONCE = frozenset(("training", "plugins", "code"))
 
 
 class _Waiting(QLabel):
@@ -59,6 +66,15 @@ class _Waiting(QLabel):
 
     def sizeHint(self) -> QSize:
         return self._size
+
+
+def _let_shrink(panel: QWidget) -> None:
+    """Let a panel become as small as a small window needs; one that says its own least size keeps it."""
+    least = panel.minimumSizeHint()
+    if not panel.minimumWidth() and least.width() > _LEAST.width():
+        panel.setMinimumWidth(_LEAST.width())
+    if not panel.minimumHeight() and least.height() > _LEAST.height():
+        panel.setMinimumHeight(_LEAST.height())
 
 
 class PanelDocks:
@@ -76,6 +92,7 @@ class PanelDocks:
         self._window = window
         self._made = made
         self._document: Document | None = None
+        self._behind: dict[str, None] = {}
         self.docks: dict[str, QDockWidget] = {}
         self.panels: dict[str, Any] = {}
         window.setTabPosition(Area.AllDockWidgetAreas, QTabWidget.TabPosition.North)
@@ -99,6 +116,7 @@ class PanelDocks:
         dock.setWidget(widget)
         self._window.addDockWidget(area, dock)
         self.docks[name] = dock
+        dock.visibilityChanged.connect(partial(self._seen, name))
         return dock
 
     def join(self, front: str, behind: str) -> None:
@@ -135,17 +153,47 @@ class PanelDocks:
         except Exception as error:
             fault_logger.exception("The panel '%s' could not be made", spec.title)
             panel = _Waiting(f"{spec.title} could not be loaded: {error}", old.sizeHint())
+        _let_shrink(panel)
         dock.setWidget(panel)
         old.deleteLater()
         self.panels[spec.name] = panel
         self._made(spec.name, panel)
 
     def set_document(self, document: Document) -> None:
-        """Show another document in all panels."""
+        """Show another document: at once in the panels that are seen, in the others one by one when the window is idle.
+
+        What trains is always told at once, for its keys work whether it is seen or not.
+        """
         self._document = document
-        for panel in self.panels.values():
+        for name, panel in self.panels.items():
             if hasattr(panel, "set_document"):
-                panel.set_document(document)
+                self._behind[name] = None
+                if name in _AT_ONCE or not panel.visibleRegion().isEmpty():  # behind a tab, docks count as visible
+                    self._catch_up(name)
+        if self._behind:
+            QTimer.singleShot(0, self._window, self._catch_up_next)
+
+    def catch_up(self) -> None:
+        """Show the document in the panels that are behind, now."""
+        for name in list(self._behind):
+            self._catch_up(name)
+
+    def _catch_up(self, name: str) -> None:
+        if name in self._behind:
+            del self._behind[name]
+            self.panels[name].set_document(self._document)
+
+    @guard
+    def _catch_up_next(self) -> None:
+        if self._behind:
+            self._catch_up(next(iter(self._behind)))
+        if self._behind:
+            QTimer.singleShot(0, self._window, self._catch_up_next)
+
+    @guard
+    def _seen(self, name: str, visible: bool) -> None:
+        if visible:
+            self._catch_up(name)
 
     def show(self, name: str) -> None:
         """Bring a dock to the front."""

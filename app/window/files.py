@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from app.document import ChangedOnDiskError, Document
-from app.solverfile import is_solver, net_of_solver
+from app.solverfile import is_solver, names_net, net_of_solver
 from app.window.diskmerge import DiskMerge
 from app.window.reading import BIG_FILE, Cancelled, read_big_net
 from engine.diagnostics import check_solver_file
@@ -70,8 +71,7 @@ class FileFlow(QObject):
             solver = path if is_solver(path) else None
             net = net_of_solver(path) if solver else path
             if net is None:
-                window.notify(_without_net(path), "error")
-                return False
+                return self._open_alone(path)
             if self._show_open(net, solver):
                 return True
             content = read_big_net(net, window) if net.stat().st_size >= BIG_FILE else None
@@ -87,7 +87,26 @@ class FileFlow(QObject):
         if solver is not None:
             document.set_solver(solver)
         window.show_document(document)
+        if solver is not None:
+            window.show_panel("solver")
         window.settings.add_recent(net)
+        return True
+
+    def _open_alone(self, solver: Path) -> bool:
+        """Show a solver without its net, which is not there."""
+        window = self._window
+        alone = (page for page in window.tabs.pages() if page.document.path is None)
+        page = next((page for page in alone if page.document.solver_path == solver), None)
+        if page is None:
+            document = Document.new()
+            document.label = f"Net of {solver.name}"
+            document.set_solver(solver)
+            window.show_document(document)
+        else:
+            window.show_document(page.document)
+        window.show_panel("solver")
+        window.notify(_without_net(solver), "error" if names_net(solver) else "info")
+        window.settings.add_recent(solver)
         return True
 
     def _show_open(self, net: Path, solver: Path | None) -> bool:
@@ -98,6 +117,8 @@ class FileFlow(QObject):
         if solver is not None:
             page.document.set_solver(solver)
         self._window.show_document(page.document)
+        if solver is not None:
+            self._window.show_panel("solver")
         self._window.settings.add_recent(net)
         return True
 
@@ -124,8 +145,12 @@ class FileFlow(QObject):
         self.disk.reload(self._window.document)
 
     def save(self) -> bool:
-        """Save to the file the net came from; return whether it is saved."""
-        if self._window.document.path is None:
+        """Save the net to the file it came from, and its solver; return whether all is saved."""
+        document = self._window.document
+        self._window.commit_edits()
+        if document.solver.modified and not document.modified:
+            return self._save_solvers(document)
+        if document.path is None:
             return self.save_as()
         return self._save(None, force=False)
 
@@ -163,7 +188,24 @@ class FileFlow(QObject):
         if document.path is not None:
             window.settings.add_recent(document.path)
         self.disk.forget(document)
+        if not self._save_solvers(document):
+            return False
         window.statusBar().showMessage("Saved", 2500)
+        return True
+
+    def _save_solvers(self, document: Document, *, force: bool = False) -> bool:
+        """Save what was changed of the solvers of a net; return whether all is saved."""
+        for solver in document.solver.unsaved():
+            try:
+                solver.save(force=force)
+            except ChangedOnDiskError as error:
+                again = partial(self._save_solvers, document, force=True)
+                self._window.notify(error.message, "warning", [("Overwrite", again), ("Reload", solver.reload)])
+                return False
+            except (NetcanvasError, OSError) as error:
+                self._window.notify(f"The solver was not saved: {error}", "error")
+                return False
+            self._window.statusBar().showMessage("Saved", 2500)
         return True
 
     def may_leave_all(self) -> bool:
@@ -175,7 +217,7 @@ class FileFlow(QObject):
         """Show a document and ask about its unsaved changes; return whether it may go away."""
         if document is self._window.document:
             self._window.commit_edits()
-        if not document.modified:
+        if not document.unsaved:
             return True
         self._window.show_document(document)
         box = QMessageBox(self._window)
@@ -199,7 +241,9 @@ class FileFlow(QObject):
 
 
 def _without_net(solver: Path) -> str:
-    """Say what is wrong with a solver whose net was not found."""
+    """Say why a solver is shown without a net."""
+    if not names_net(solver):
+        return f"'{solver.name}' names no net by a path, so it is shown alone."
     errors = [each for each in check_solver_file(solver) if each.severity == "error"]
     if not errors:
         return f"'{solver.name}' is a solver, but the net that it names was not found beside it or above."

@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 
 __all__ = ["HeatMenu"]
 
+_LETTERS = {"parameters": "P", "multiply_adds": "M", "memory": "A", "time": "t"}
 _NO_TIMES = "No times were measured yet"
+
+
+def _with_letter(title: str, name: str) -> str:
+    """Underline the letter of a title by which it is chosen."""
+    letter = _LETTERS.get(name, "")
+    return title.replace(letter, f"&{letter}", 1) if letter else title
 
 
 class HeatMenu(QMenu):
@@ -41,7 +48,7 @@ class HeatMenu(QMenu):
         self.choices: dict[str, QAction] = {}
         group = QActionGroup(self)
         for name, title in (("", "&Off"), *((measure.name, measure.title) for measure in MEASURES)):
-            action = self.addAction(title)
+            action = self.addAction(_with_letter(title, name))
             action.setObjectName(f"window.heat.{name or 'off'}")
             action.setCheckable(True)
             action.setToolTip(f"Show {title.lower()} on each layer" if name else "Show no costs on the layers")

@@ -19,6 +19,7 @@ from app.window.actionstates import ActionStates
 from app.window.bars import Actions, InfoBar
 from app.window.beginnings import Beginnings
 from app.window.canvas_area import CanvasArea
+from app.window.comparing import CompareFlow
 from app.window.dialectmenu import DialectMenu
 from app.window.docks import PanelDocks
 from app.window.files import FileFlow
@@ -94,11 +95,13 @@ class MainWindow(QMainWindow):
         self.toolbar = MainToolBar(self.actions_by_name, self.views, self)
         self.addToolBar(self.toolbar)
         docks = self._docks
+        self.comparing = CompareFlow(self)
         self.heat_menu = HeatMenu(lambda: self.canvas, self)
         begin = QMenu("New &from template", self)
         self.beginnings.fill_menu(begin)
         submenus = {
             "begin": begin,
+            "compare": self.comparing.menu,
             "dialects": DialectMenu(lambda: self.document, self),
             "views": self.views,
             "heat": self.heat_menu,
@@ -140,12 +143,14 @@ class MainWindow(QMainWindow):
             actions = (panel.train_action, panel.pause_action, panel.stop_action, panel.snapshot_action)
             self.train_menu.addActions(actions)
             self.keys.adopt_menus()
+            self.document_left.connect(panel.forget)
             panel.folder_trusted.connect(self.plugins.trust_project)
+            panel.runs.compared.connect(self.comparing.with_run)
         elif name == "plugins":
             self.plugins.take_panel(panel)
         elif name == "code":
             self.plugins.code.take_pane(panel)
-        elif name == "outline":
+        elif name in ("outline", "costs"):
             panel.revealed.connect(lambda node: self.canvas.reveal(node))
         elif name == "problems":
             panel.line_activated.connect(self._show_line)
@@ -206,6 +211,7 @@ class MainWindow(QMainWindow):
         self._remove_page(page)
 
     def _remove_page(self, page: DocumentPage) -> None:
+        self._docks.catch_up()  # no panel may be left with a document that is closed
         self.tabs.take(page)
         page.close_document()
         page.hide()
@@ -301,7 +307,8 @@ class MainWindow(QMainWindow):
 
     @property
     def panels(self) -> dict[str, Any]:
-        """The panels that are made, by name."""
+        """The panels that are made, by name; all of them show the document in view."""
+        self._docks.catch_up()
         return self._docks.panels
 
     def load_panels(self) -> None:

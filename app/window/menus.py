@@ -88,7 +88,7 @@ _MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
             *("-", "put_frame", "note", "block", "keep_block", "copy_picture", "-", "select_all", "find"),
         ),
     ),
-    ("&Net", ("add", "new_layer", "layout", "-", "*dialects")),
+    ("&Net", ("add", "new_layer", "layout", "-", "*compare", "*dialects")),
     (
         "&View",
         (

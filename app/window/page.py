@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
@@ -9,6 +11,9 @@ from app.document import Document
 from app.qt import guard
 from app.window.bars import InfoArea
 from app.window.canvas_area import CanvasArea
+
+if TYPE_CHECKING:
+    from app.compare.view import CompareView
 
 __all__ = ["DocumentPage"]
 
@@ -22,6 +27,8 @@ class DocumentPage(QWidget):
         The net has its first places and is painted.
     welcome : QWidget or None
         What is shown instead of an empty canvas; see :meth:`show_welcome`.
+    comparison : CompareView or None
+        The net beside another, over the canvas; see :meth:`show_comparison`.
     """
 
     arranged = Signal()
@@ -34,6 +41,7 @@ class DocumentPage(QWidget):
         self.canvas = CanvasArea(document, self)
         self.bars = InfoArea(self)
         self.welcome: QWidget | None = None
+        self.comparison: CompareView | None = None
         self._begun = False
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -73,7 +81,35 @@ class DocumentPage(QWidget):
             welcome.hide()
             welcome.deleteLater()
 
+    def show_comparison(self, comparison: CompareView) -> None:
+        """Show the net beside another, over the canvas, until that is closed."""
+        self.leave_welcome()
+        self.leave_comparison()
+        self.comparison = comparison
+        self._grid.addWidget(comparison, 0, 0)
+        self._grid.removeWidget(self.bars)
+        self._grid.addWidget(self.bars, 1, 0)  # below, for above are the buttons
+        self.setFocusProxy(comparison)
+        comparison.closed.connect(self.leave_comparison)
+        comparison.setFocus()
+
+    @guard
+    def leave_comparison(self) -> None:
+        """Show the canvas again."""
+        comparison, self.comparison = self.comparison, None
+        if comparison is not None:
+            self.setFocusProxy(self.canvas)
+            for widget in (comparison, self.bars):
+                self._grid.removeWidget(widget)
+            self._grid.addWidget(self.bars, 0, 0, Qt.AlignmentFlag.AlignTop)
+            self.bars.raise_()
+            comparison.hide()
+            comparison.close_comparison()
+            comparison.deleteLater()
+            self.canvas.setFocus()
+
     def close_document(self) -> None:
         """End what works for the document; the page is of no use after that."""
+        self.leave_comparison()
         self.canvas.close_document()
         self.document.close()

@@ -64,7 +64,7 @@ class PluginFlow(QObject):
             mark = QLabel("Safe mode: no plugins")
             mark.setObjectName("window.safe_mode")
             mark.setToolTip("Started with --safe: only what comes with Netcanvas is used, and no plugin's code runs.")
-            window.status.insertPermanentWidget(0, mark)
+            window.status.addPermanentWidget(mark)
 
     @property
     def document(self) -> Document:

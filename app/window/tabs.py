@@ -138,11 +138,11 @@ class DocumentTabs(QWidget):
             name = document.title
             if document.path is not None and names[name] > 1:
                 name = f"{name} \u2013 {document.path.parent.name}"
-            dot = _DOT if document.modified else ""
+            dot = _DOT if document.unsaved else ""
             self.bar.setTabText(index, f"{dot}{name}".replace("&", "&&"))
             where = str(document.path) if document.path else "Not saved yet"
-            self.bar.setTabToolTip(index, f"{where}{', changed' if document.modified else ''}")
-            self.bar.setAccessibleTabName(index, f"{name}{', changed' if document.modified else ''}")
+            self.bar.setTabToolTip(index, f"{where}{', changed' if document.unsaved else ''}")
+            self.bar.setAccessibleTabName(index, f"{name}{', changed' if document.unsaved else ''}")
 
     def _close_button(self, page: DocumentPage) -> QToolButton:
         button = QToolButton()

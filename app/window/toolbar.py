@@ -14,7 +14,7 @@ from app.window.viewmenu import ViewChooser
 
 __all__ = ["MainToolBar"]
 
-_GROUPS = (("open", "save"), ("undo", "redo"), ("add", "layout", "fit"))
+_GROUPS = (("open", "save"), ("undo", "redo"), ("add", "layout", "fold", "fit", "minimap"))
 
 
 class MainToolBar(QToolBar):

@@ -165,6 +165,7 @@ class WelcomePage(QScrollArea):
         grid.setSpacing(2 * GRID)
         for card in listed:
             card.setParent(self._inner)
+            card.setFixedHeight(card.sizeHint().height())
         self._box.addLayout(grid)
         self._grids.append((grid, listed))
         return listed[0]

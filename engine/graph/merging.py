@@ -11,7 +11,7 @@ from engine.graph.opgraph import OpGraph
 from engine.graph.records import Node
 from engine.schema import Schema
 
-__all__ = ["Conflict", "Merge", "merge"]
+__all__ = ["Conflict", "Merge", "Part", "join_parts", "merge", "split_parts"]
 
 Side = Literal["mine", "theirs"]
 
@@ -52,8 +52,15 @@ class Merge:
 
 
 @dataclass(slots=True)
-class _Part:
-    """A layer with all that stands between it and the layer before."""
+class Part:
+    """A layer with all that stands between it and the layer before.
+
+    Attributes
+    ----------
+    node : Node or None
+        None for a text that is no layer of a graph.
+    text : str
+    """
 
     node: Node | None
     text: str
@@ -72,12 +79,12 @@ class _Side:
     """
 
     head: str
-    parts: list[_Part]
+    parts: list[Part]
     tail: str
     difference: Difference
-    of_base: dict[Node, _Part] = field(default_factory=dict)
+    of_base: dict[Node, Part] = field(default_factory=dict)
     words: dict[Node, str] = field(default_factory=dict)
-    added: list[_Part] = field(default_factory=list)
+    added: list[Part] = field(default_factory=list)
 
 
 def merge(
@@ -96,33 +103,33 @@ def merge(
     schema : Schema, optional
         That of the document's dialect; BVLC's where left out.
     """
-    head, parts, tail = _split(base)
+    head, parts, tail = split_parts(base)
     sides = {"mine": _read(base, mine, schema), "theirs": _read(base, theirs, schema)}
     return _Merging(head, parts, tail, sides["mine"], sides["theirs"], prefer).run()
 
 
-def _split(graph: OpGraph) -> tuple[str, list[_Part], str]:
+def split_parts(graph: OpGraph) -> tuple[str, list[Part], str]:
     """Return what stands before the first layer, the layers, and what stands after the last."""
     owners: dict[object, Node] = {graph.message(node.id).owner: node for node in graph.nodes() if not node.virtual}
     head, waiting = graph.tree.bom, ""
-    parts: list[_Part] = []
+    parts: list[Part] = []
     for item in graph.tree.root.items:
         node = owners.get(item)
         if node is None:
             waiting += item.text
         elif parts:
-            parts.append(_Part(node, waiting + item.text))
+            parts.append(Part(node, waiting + item.text))
             waiting = ""
         else:  # a comment directly above the first layer belongs to it, not to the head
             head, waiting = head + waiting, ""
-            parts.append(_Part(node, item.text))
+            parts.append(Part(node, item.text))
     if not parts:
         head, waiting = head + waiting, ""
     return head, parts, waiting + graph.tree.root.close_lead
 
 
 def _read(base: OpGraph, made: OpGraph, schema: Schema | None) -> _Side:
-    head, parts, tail = _split(made)
+    head, parts, tail = split_parts(made)
     found = compare(base, made, (schema, schema))
     side = _Side(head, parts, tail, found)
     by_node = {part.node: part for part in parts}
@@ -144,7 +151,7 @@ def _read(base: OpGraph, made: OpGraph, schema: Schema | None) -> _Side:
 class _Merging:
     """One merge."""
 
-    def __init__(self, head: str, parts: list[_Part], tail: str, mine: _Side, theirs: _Side, prefer: Side) -> None:
+    def __init__(self, head: str, parts: list[Part], tail: str, mine: _Side, theirs: _Side, prefer: Side) -> None:
         self._head, self._base, self._tail = head, parts, tail
         self._mine, self._theirs, self._prefer = mine, theirs, prefer
         self._conflicts: list[Conflict] = []
@@ -155,7 +162,7 @@ class _Merging:
         frame, other = self._frame()
         pieces = self._in_order(frame, other, texts)
         tail = self._choose(self._tail, self._mine.tail, self._theirs.tail, "the end of the file")
-        return Merge(_joined(head, pieces, tail).encode("utf-8", "surrogateescape"), tuple(self._conflicts))
+        return Merge(join_parts(head, pieces, tail).encode("utf-8", "surrogateescape"), tuple(self._conflicts))
 
     def _choose(self, base: str, mine: str, theirs: str, what: str) -> str:
         if base == mine or mine == theirs:
@@ -165,7 +172,7 @@ class _Merging:
         self._conflicts.append(Conflict(what, "changed", "changed"))
         return mine if self._prefer == "mine" else theirs
 
-    def _layer(self, base: _Part) -> str | None:
+    def _layer(self, base: Part) -> str | None:
         """Return the text that a layer of the base has from now on; None where it is gone."""
         node = base.node
         assert node is not None
@@ -263,7 +270,7 @@ def _bare(text: str) -> str:
     return " ".join(text.split())
 
 
-def _joined(head: str, pieces: Sequence[str], tail: str) -> str:
+def join_parts(head: str, pieces: Sequence[str], tail: str) -> str:
     """Put texts together so that each begins on a line of its own."""
     text = head
     for piece in (*pieces, tail):

@@ -65,6 +65,8 @@ def scaffold_fault(new: NewLayer, parent: Path) -> str:
         return f"A layer here has up to {_MOST_PORTS} inputs, and 1 to {_MOST_PORTS} outputs."
     names = [field.name for field in new.fields]
     for name in names:
+        if not name:
+            return "A parameter has no name yet."
         if not _NAME.fullmatch(name) or keyword.iskeyword(name) or names.count(name) > 1:
             return f"'{name}' cannot name a parameter: each needs a name of its own that Python can spell."
     for field in new.fields:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import logging
 import os
@@ -16,7 +17,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings, QTimer
 from PySide6.QtGui import QFontDatabase
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
 from app.document import Document
@@ -61,10 +62,39 @@ def faults(request: pytest.FixtureRequest) -> Iterator[list[logging.LogRecord]]:
         pytest.fail("\n".join(formatter.format(record) for record in handler.records))
 
 
+def _is_ours(widget: QWidget) -> bool:
+    """Whether it is one of the application's windows, and not what a test or Qt keeps hidden."""
+    return type(widget).__module__.startswith("app.")
+
+
+def _child_processes() -> set[int]:
+    """Processes that this one started and that run; none where the system does not tell."""
+    found = set()
+    for task in Path("/proc/self/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found.update(int(child) for child in task.read_text().split())
+    return {child for child in found if _state(child) not in ("Z", "")}
+
+
+def _state(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return ""
+
+
+def _command(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text().replace("\0", " ")
+    except OSError:
+        return str(process)
+
+
 @pytest.fixture(autouse=True)
 def no_leaks(dressed_app: QApplication) -> Iterator[None]:
-    """No thread, running timer or window may outlive its test."""
+    """No thread, process, running timer or window, shown or hidden, may outlive its test."""
     threads = set(threading.enumerate())
+    processes = _child_processes()
     windows = {id(widget) for widget in QApplication.topLevelWidgets()}
     yield
     gc.collect()
@@ -73,8 +103,12 @@ def no_leaks(dressed_app: QApplication) -> Iterator[None]:
         dressed_app.processEvents()
     left = [thread.name for thread in threading.enumerate() if thread not in threads and thread.is_alive()]
     assert not left, f"threads outlive the test: {left}"
-    open_windows = [w for w in QApplication.topLevelWidgets() if id(w) not in windows and w.isVisible()]
-    assert not open_windows, f"windows outlive the test: {open_windows}"
+    left_windows = [
+        w for w in QApplication.topLevelWidgets() if id(w) not in windows and (w.isVisible() or _is_ours(w))
+    ]
+    assert not left_windows, f"windows outlive the test: {left_windows}"
+    left_processes = _child_processes() - processes
+    assert not left_processes, f"processes outlive the test: {[_command(each) for each in left_processes]}"
     timers = [each for each in gc.get_objects() if isinstance(each, QTimer) and isValid(each) and each.isActive()]
     assert not timers, f"timers outlive the test: {[(timer, timer.parent()) for timer in timers]}"
 

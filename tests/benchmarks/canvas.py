@@ -24,8 +24,10 @@ import resource
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication
 
+from app.annotations import Annotation
 from app.canvas import edits
 from app.canvas.arrange import layout_inputs
+from app.canvas.foldedits import fold_repeats
 from app.canvas.layout import lay_out
 from app.canvas.view import CanvasView
 from app.document import Document
@@ -49,6 +51,10 @@ BUDGETS = {
     "start to a shown net": (1000, 2000),
     "layout": (90, 400),
     "shapes come in": (50, 50),
+    "fold repeated blocks": (70, 500),
+    "unfold them": (80, 600),
+    "look into a block": (30, 100),
+    "pan step with the map and 40 frames": (8, 8),
 }
 
 
@@ -86,6 +92,8 @@ class Bench:
         self.drag()
         self.delete()
         self.shapes()
+        self.fold()
+        self.frames()
         self.view.close_document()
         self.view.close()
         self.document.close()
@@ -169,6 +177,28 @@ class Bench:
     def shapes(self) -> None:
         self.document.move_nodes({self.document.graph.node_ids()[0]: Point(0, 0)})
         self.figures["shapes come in"] = timed(lambda: (self.view.canvas.refresh_faces(), self.paint()))
+
+    def fold(self) -> None:
+        """Fold the net, look into a block, and unfold it again."""
+        view = self.view
+        self.figures["fold repeated blocks"] = timed(lambda: (fold_repeats(view), self.paint()))
+        card = max(view.canvas.folding.cards.values(), key=lambda each: len(each.layers))
+        self.figures["look into a block"] = timed(lambda: (view.canvas.folding.look_into(card.node_id), self.paint()))
+        view.canvas.folding.leave()
+        self.figures["unfold them"] = timed(lambda: (fold_repeats(view), self.paint()))
+
+    def frames(self) -> None:
+        """Pan over frames, with the map open."""
+        view, annotations = self.view, self.document.positions.annotations
+        content = view.canvas.content_rect()
+        rects = [(content.left(), content.top() + 150.0 * row, content.width() / 2, 120.0) for row in range(40)]
+        annotations.set({row: Annotation(row, "frame", rect, f"Frame {row}") for row, rect in enumerate(rects, 1)})
+        view.minimap.toggle()
+        view.set_scale(1.0)
+        view.centerOn(content.center())
+        self.paint()
+        steps = [timed(lambda: (view.scroll_by(12, 7), self.paint())) for _step in range(60)]
+        self.figures["pan step with the map and 40 frames"] = statistics.median(steps)
 
 
 def start_time(count: int) -> float:

@@ -88,6 +88,6 @@ def __getattr__(name: str) -> Any:
     # A Python layer says "import caffe" while a net is being built: nets and solvers come in when they are used.
     if name in _ON_DEMAND:
         return getattr(importlib.import_module(f"{__name__}.{_ON_DEMAND[name]}"), name)
-    if name in ("io", "net_spec", "proto"):
+    if name in ("coord_map", "io", "net_spec", "proto"):
         return importlib.import_module(f"{__name__}.{name}")
     raise not_offered("caffe", name, __all__)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.errors import DataError
+from engine.compat.caffe.missing import ArrayError
 
 __all__ = ["resize_image"]
 
@@ -36,7 +36,7 @@ def resize_image(im: npt.NDArray[np.generic], new_dims: Sequence[int], interp_or
 
     Raises
     ------
-    DataError
+    ArrayError
         For another order, or an array that is no image.
 
     Notes
@@ -50,12 +50,12 @@ def resize_image(im: npt.NDArray[np.generic], new_dims: Sequence[int], interp_or
     image = np.asarray(im)
     height, width = (int(size) for size in new_dims)
     if image.ndim not in (2, 3) or 0 in image.shape or min(height, width) < 1:
-        raise DataError(
+        raise ArrayError(
             f"caffe.io.resize_image: expected an image of shape (height, width, channels) and a new size, "
             f"got shape {image.shape} and {tuple(new_dims)}."
         )
     if interp_order not in (0, 1):
-        raise DataError(
+        raise ArrayError(
             f"caffe.io.resize_image: expected interp_order 0 or 1, got {interp_order}.",
             next_step="Resize with Pillow or scikit-image where a smoother curve is needed.",
         )

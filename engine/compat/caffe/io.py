@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from engine import files
 from engine.compat.caffe.interpolation import Floats, resize_image
+from engine.compat.caffe.missing import ArrayError
 from engine.compat.caffe.proto import caffe_pb2
 from engine.compat.caffe.transformer import Transformer
 from engine.data.unit_images import read_unit_image
-from engine.errors import DataError
 
 __all__ = [
     "Transformer",
@@ -74,7 +74,7 @@ def oversample(images: Sequence[npt.NDArray[Any]], crop_dims: Sequence[int]) -> 
     height, width = (int(size) for size in crop_dims)
     rows, columns, channels = np.shape(images[0])
     if height > rows or width > columns:
-        raise DataError(
+        raise ArrayError(
             f"caffe.io.oversample: expected images of at least {height} x {width}, got {rows} x {columns}.",
             next_step="Resize the images first, or ask for smaller crops.",
         )
@@ -127,7 +127,7 @@ def blobproto_to_array(blob: Any, return_diff: bool = False) -> npt.NDArray[np.f
     try:
         return values.reshape(shape)
     except ValueError:
-        raise DataError(
+        raise ArrayError(
             f"BlobProto: expected {kind} of shape {shape}, got {values.size} values.",
             next_step="Get the file again that it came from." if values.size else f"The message holds no {kind}.",
         ) from None
@@ -158,12 +158,12 @@ def array_to_datum(arr: npt.NDArray[Any], label: int | None = None) -> Any:
 
     Raises
     ------
-    DataError
+    ArrayError
         If the array has another number of axes, or another type.
     """
     array = np.asarray(arr)
     if array.dtype != np.uint8 and array.dtype.kind != "f":
-        raise DataError(
+        raise ArrayError(
             f"caffe.io.array_to_datum: expected an array of uint8 or float, got {array.dtype}.",
             next_step="Say which is meant: array.astype(numpy.uint8) or array.astype(numpy.float32).",
         )

@@ -1,11 +1,17 @@
-"""Names of pycaffe that are not there yet."""
+"""Errors of the pycaffe interface: names that are not there yet, arrays that do not fit."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["not_offered"]
+from engine.errors import DataError
+
+__all__ = ["ArrayError", "not_offered"]
+
+
+class ArrayError(DataError, ValueError):
+    """An array that does not fit; a ValueError too, which is what scripts await."""
 
 
 def not_offered(owner: str, name: str, known: Iterable[str]) -> AttributeError:

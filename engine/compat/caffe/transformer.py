@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.compat.caffe.interpolation import Floats, resize_image
-from engine.errors import DataError
+from engine.compat.caffe.missing import ArrayError
 
 __all__ = ["Transformer"]
 
@@ -144,7 +144,7 @@ class Transformer:
         else:
             values = values[np.newaxis] if values.ndim == 2 else values
             if values.ndim != 3 or values.shape[0] not in (1, shape[0]):
-                raise DataError(
+                raise ArrayError(
                     f"caffe.io.Transformer: expected the mean of input '{in_}' to have the shape {shape} or "
                     f"{shape[:1]}, got {values.shape}.",
                     next_step="Leave out the first axis of a mean file's array: mean[0].",
@@ -165,7 +165,7 @@ class Transformer:
 
     def _shape(self, in_: str) -> Sequence[int]:
         if in_ not in self.inputs:
-            raise DataError(
+            raise ArrayError(
                 f"caffe.io.Transformer: '{in_}' is not one of the inputs.",
                 next_step=f"Inputs: {', '.join(self.inputs) or 'none'}.",
             )
@@ -174,5 +174,5 @@ class Transformer:
 
 def _of_length(what: str, values: Any, expected: int, unit: str) -> Any:
     if len(values) != expected:
-        raise DataError(f"caffe.io.Transformer: expected {what} to have {expected} {unit}, got {len(values)}.")
+        raise ArrayError(f"caffe.io.Transformer: expected {what} to have {expected} {unit}, got {len(values)}.")
     return values

@@ -355,3 +355,57 @@ def test_random_edits_of_a_folded_net_undo_and_redo_to_the_same(make_canvas, see
         assert bytes(document.graph) == end
     finally:
         document.close()
+
+
+def test_keys_walk_from_card_to_card(net, view, qtbot):
+    view.fold_repeats()
+    first, second = cards(view)
+    net.selection.set(first.layers)
+    net.selection.flush()
+    qtbot.keyClick(view, Qt.Key.Key_PageDown)
+    after = view.canvas.folding.shown(net.selection.last)
+    assert after not in (None, first)
+    assert view.canvas.folding.level is None
+    qtbot.keyClick(view, Qt.Key.Key_PageUp)
+    assert set(net.selection.node_ids) == set(first.layers)
+    before = first.pos()
+    qtbot.keyClick(view, Qt.Key.Key_Right)
+    assert first.x() == before.x() + 10
+    assert second.scene() is view.canvas
+
+
+def test_a_layer_added_after_a_card_stands_beside_it(net, view):
+    view.fold_repeats()
+    card = cards(view)[-1]
+    net.selection.set(card.layers)
+    view.add_layer("InnerProduct")
+    new = view.canvas.nodes[net.selection.last]
+    assert new.isVisible()
+    assert net.graph.node(new.node_id).bottoms[0] == card.face.outputs[0].blob
+    assert (new.pos() - card.pos()).manhattanLength() < 1000
+    others = [item.scene_body() for item in view.canvas.items_shown() if item is not new]
+    assert not any(new.scene_body().intersects(body) for body in others)
+
+
+def test_f2_renames_a_block_and_not_a_layer_in_it(net, view, qtbot):
+    view.fold_repeats()
+    card = cards(view)[0]
+    text = bytes(net.graph)
+    net.selection.set(card.layers)
+    net.selection.flush()
+    qtbot.keyClick(view, Qt.Key.Key_F2)
+    view.title_edit.setText("Trunk")
+    qtbot.keyClick(view.title_edit, Qt.Key.Key_Return)
+    assert "Trunk" in shown(view)
+    assert bytes(net.graph) == text
+    net.undo_stack.undo()
+    assert "Trunk" not in shown(view)
+
+
+def test_all_is_what_is_on_this_level(net, view):
+    view.fold_repeats()
+    view.canvas.folding.look_into(cards(view)[0].node_id)
+    part = cards(view)[1]
+    view.canvas.folding.look_into(part.node_id)
+    view.select_all()
+    assert set(net.selection.node_ids) == set(part.layers)

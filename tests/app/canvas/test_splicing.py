@@ -7,9 +7,13 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QLabel
 
-from app.canvas.insert import insert
+from app.canvas import splicing
+from app.canvas.insert import insert, insert_on_wire
+from app.document import Document
 from app.palette.model import LAYER_MIME
+from engine.graph import OpGraph
 from tests.app.canvas.hands import Hands
+from tests.benchmarks.nets import residual_net
 
 
 @pytest.fixture
@@ -58,6 +62,7 @@ def test_a_node_dropped_on_a_wire_is_inserted_and_its_neighbours_make_room(hands
     assert bottoms(hands, name) == ("conv1",)
     assert bottoms(hands, "pool1") == (top,)
     assert not wire.lit
+    assert hands.view.document.selection.node_ids == (hands.node(name).node_id,)
     boxes = [hands.node(each).scene_body() for each in ("conv1", name, "pool1", "conv2")]
     assert not any(a.intersects(b) for place, a in enumerate(boxes) for b in boxes[:place])
     assert [box.left() for box in boxes[:3]] == sorted(box.left() for box in boxes[:3])
@@ -154,3 +159,59 @@ def test_a_source_does_not_go_on_a_wire(hands):
     assert hands.view.document.graph.named("input1") or any(
         node.type == "Input" for node in hands.view.document.graph.nodes()
     )
+
+
+def test_a_wire_between_folded_blocks_takes_a_layer_too(make_canvas):
+    document = Document(OpGraph.parse(residual_net(60)))
+    view = make_canvas(document)
+    view.fold_repeats()
+    document.undo_stack.clear()
+    text, edges = bytes(document.graph), view.canvas.folding.edges()
+    wire = next(edge for edge in edges if {edge.tail, edge.head} & set(view.canvas.folding.cards.values()))
+    insert_on_wire(view.canvas, "LRN", wire.edge, wire.line.center())
+    new = document.selection.last
+    assert {edge.target for edge in document.graph.edges_out(new)} == {wire.edge.target}
+    here = view.canvas.nodes[new].scene_body()
+    over = [item.face.title for item in view.canvas.folding.items() if item.scene_body().intersects(here)]
+    assert over == [document.graph.node(new).name], (wire.tail.face.title, wire.head.face.title)
+    document.undo_stack.undo()
+    assert bytes(document.graph) == text
+    document.close()
+
+
+OVERWRITTEN = """
+layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 9 dim: 9 } } }
+layer { name: "conv" type: "Convolution" bottom: "data" top: "conv" convolution_param { num_output: 4 kernel_size: 1 } }
+layer { name: "side" type: "Pooling" bottom: "conv" top: "side" }
+layer { name: "relu" type: "ReLU" bottom: "conv" top: "conv" }
+layer { name: "after" type: "Pooling" bottom: "conv" top: "after" }
+layer { name: "new" type: "LRN" bottom: "?" top: "new" }
+"""
+
+
+@pytest.mark.parametrize(("target", "read"), [("side", "conv"), ("relu", "conv"), ("after", "relu")])
+@pytest.mark.parametrize("fresh", [True, False])
+def test_what_is_inserted_reads_what_the_wire_carried_though_others_overwrite_it(make_canvas, target, read, fresh):
+    document = Document(OpGraph.parse(OVERWRITTEN))
+    view, graph = make_canvas(document), document.graph
+    ((edge, item),) = (
+        (edge, item) for edge, item in view.canvas.edges.items() if graph.node(edge.target).name == target
+    )
+    before = {graph.node(each.target).name: each.source for each in graph.edges() if each.target != edge.target}
+    if fresh:
+        new = insert_on_wire(view.canvas, "LRN", edge, item.path.pointAtPercent(0.5))
+    else:
+        new = graph.named("new")[0].id
+        node = view.canvas.nodes[new]
+        assert splicing.refuses(view.canvas, node, edge) == ""
+        here = document.positions.of([new])
+        splicing.splice(view.canvas, node, edge, here, here)
+    assert [graph.node(each.source).name for each in graph.edges_in(new)] == [read]
+    assert [each.target for each in graph.edges_out(new)] == [edge.target]
+    after = {
+        graph.node(each.target).name: each.source for each in graph.edges() if each.target not in (edge.target, new)
+    }
+    assert after == {name: source for name, source in before.items() if name in after}, "nobody else reads another"
+    document.undo_stack.undo()
+    assert graph.text == OVERWRITTEN
+    document.close()

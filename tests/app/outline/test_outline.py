@@ -126,3 +126,15 @@ def test_another_document_is_shown(panel, qtbot):
     panel.set_document(None)
     assert texts(panel) == []
     other.close()
+
+
+def test_a_layer_that_moves_in_the_text_stays_selected(panel, document, qtbot):
+    chosen = document.graph.named("accuracy")[0].id
+    at = panel.view.visualRect(row(panel, "accuracy")).center()
+    qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    document.selection.flush()
+    document.apply("Move", lambda graph: graph.move_node(chosen, after=None))
+    document.selection.flush()
+    assert texts(panel)[0] == "accuracy"
+    assert document.selection.node_ids == (chosen,)
+    assert [panel.model.node_of(index) for index in panel.view.selectionModel().selectedRows()] == [chosen]

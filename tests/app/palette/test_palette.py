@@ -107,7 +107,9 @@ def test_the_search_at_the_pointer_is_no_larger_than_what_it_finds(canvas, qtbot
 
 
 def test_where_a_net_gets_its_numbers_is_data(panel):
-    headers = [panel.model.item(row).data(rows.HEADER) or panel.model.item(row).text() for row in range(panel.model.rowCount())]
+    headers = [
+        panel.model.item(row).data(rows.HEADER) or panel.model.item(row).text() for row in range(panel.model.rowCount())
+    ]
     assert headers.index("Data") < headers.index("Input") < headers.index("Vision")
 
 

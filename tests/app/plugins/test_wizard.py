@@ -32,6 +32,7 @@ def test_a_few_questions_make_a_layer_on_the_canvas(project: Project) -> None:
     fill(project, sheet, "wizard.name", "GainLayer")
     assert sheet.module.text() == "gain_layer"
     project.qtbot.mouseClick(sheet.findChild(QPushButton, "wizard.add_field"), Qt.MouseButton.LeftButton)
+    assert sheet.focusWidget() is sheet.fields[0].name
     fill(project, sheet, "wizard.field.name", "gain")
     sheet.findChild(QComboBox, "wizard.field.kind").setCurrentText("float")
     fill(project, sheet, "wizard.field.default", "2.5")
@@ -64,6 +65,9 @@ def test_what_is_there_is_never_overwritten(project: Project) -> None:
     project.open(EMPTY)
     sheet = begin(project)
     assert not sheet.create_button.isEnabled() and "there already" in sheet.create_button.toolTip()
+    fill(project, sheet, "wizard.tops", "9")
+    assert "outputs" in sheet.create_button.toolTip()
+    fill(project, sheet, "wizard.tops", "2")
     fill(project, sheet, "wizard.name", "1x")
     assert not sheet.create_button.isEnabled()
     fill(project, sheet, "wizard.name", "Other")

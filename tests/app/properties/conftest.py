@@ -48,6 +48,9 @@ class Bench:
                 section.set_open(True)
 
     def find(self, name: str, kind: type[QWidget] = QWidget) -> Any:
+        if hasattr(self.panel.page, "fields"):
+            self.panel.page.fields.complete()
+            QApplication.processEvents()
         found = self.panel.page.findChild(kind, f"properties.{name}")  # type: ignore[union-attr]
         assert found is not None, name
         return found

@@ -24,6 +24,8 @@ PARAM_FIELDS = [field for field in LAYER.fields if field.name.endswith("_param")
 
 def open_all(widget: QWidget) -> int:
     count = 0
+    for form in widget.findChildren(MessageForm):
+        form.complete()
     for section in widget.findChildren(Section):
         if not section.is_open:
             section.set_open(True)
@@ -56,6 +58,7 @@ def test_every_message_has_a_form(qtbot: QtBot, bench: Callable[[str], Any], mes
     form = MessageForm(target, message, info.fields, ("nothing_here",))
     qtbot.addWidget(form)
     form.show()
+    form.complete()
     rounds = 0
     while open_all(form) and rounds < 4:
         rounds += 1

@@ -30,7 +30,7 @@ RATE = info("SolverParameter", "base_lr")
         (OUTPUTS, "=64", "1", "64"),
         (OUTPUTS, "(3 + 5) * 2**4 // 3", "1", "42"),
         (OUTPUTS, "+8", "20", "28"),
-        (OUTPUTS, "-8", "20", "12"),
+        (OUTPUTS, "-=8", "20", "12"),
         (OUTPUTS, "*2", "20", "40"),
         (OUTPUTS, "/ 2", "20", "10"),
         (OUTPUTS, "+=8", "20", "28"),
@@ -54,6 +54,7 @@ def test_what_is_computed(field: FieldInfo, typed: str, before: str, expected: s
     [
         (OUTPUTS, "64"),
         (OUTPUTS, "0x40"),
+        (OUTPUTS, "-8"),
         (STEPS, "-8"),
         (RATE, "1e-3"),
         (RATE, "inf"),
@@ -76,7 +77,7 @@ def test_what_is_left_to_others(field: FieldInfo, typed: str) -> None:
     [
         (OUTPUTS, "64/3", "1", "whole number"),
         (OUTPUTS, "/3", "64", "whole number"),
-        (OUTPUTS, "-30", "20", "0 or more"),
+        (OUTPUTS, "-=30", "20", "0 or more"),
         (OUTPUTS, "2**40", "1", "at most"),
         (OUTPUTS, "1/0", "1", "divides by zero"),
         (OUTPUTS, "/0", "1", "divides by zero"),

@@ -124,10 +124,22 @@ def test_several_layers_are_edited_at_once(bench: Make) -> None:
     net.check_undo_redo()
 
 
-def test_layers_of_different_types_say_what_to_do(bench: Make) -> None:
+def test_layers_of_different_types_share_what_any_layer_has(bench: Make) -> None:
     net = bench(NET)
     net.select("conv1", "pool1")
-    assert "different types" in net.panel.page.text()
+    assert "2 types" in net.panel.page.header.type.text()
+    assert {section.header.text() for section in net.panel.page.sections} == {"Learning", "Phases"}
+    net.qtbot.mouseClick(net.find("include.add"), Qt.MouseButton.LeftButton)
+    assert net.text.count("phase: TRAIN") == 3
+    net.check_undo_redo()
+    net.select("pool1")
+    assert net.find("pooling_param.kernel_size").text() == "2"
+
+
+def test_layers_of_different_formats_say_what_to_do(bench: Make) -> None:
+    net = bench('layer { name: "a" type: "ReLU" }\nlayers { name: "b" type: RELU }\n')
+    net.select("a", "b")
+    assert "different formats" in net.panel.page.text()
 
 
 def test_nothing_selected_shows_the_net(bench: Make) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QDropEvent
 from PySide6.QtWidgets import QLabel, QMessageBox
 
 from app.theme import Theme
+from app.window.docks import PANELS
 from app.window.mainwindow import MainWindow
 from app.window.upgrading import offer_upgrade
 from engine.diagnostics import Diagnostic
@@ -28,7 +29,7 @@ def edit(window: MainWindow) -> None:
 
 
 def test_all_panels_are_there(window):
-    assert set(window.panels) == {"properties", "text", "training", "problems", "plugins", "code", "outline", "history"}
+    assert set(window.panels) == {spec.name for spec in PANELS}
     for name, panel in window.panels.items():
         assert type(panel).__name__ != "_Waiting", f"the panel '{name}' failed to load"
 
@@ -68,10 +69,11 @@ def test_the_solver_opens_its_net(window, lenet):
     assert window.document.solver_path == lenet.with_name("lenet_solver.prototxt")
 
 
-def test_a_solver_without_its_net_says_so_in_a_bar(window, tmp_path):
+def test_a_solver_without_its_net_is_shown_alone_and_says_so_in_a_bar(window, tmp_path):
     solver = tmp_path / "solver.prototxt"
     solver.write_text('net: "nowhere/net.prototxt" base_lr: 0.1')
-    assert not window.files.open(solver)
+    assert window.files.open(solver)
+    assert window.document.solver_path == solver
     assert window.bars[0].kind == "error"
     assert "solver" in window.bars[0].text
 

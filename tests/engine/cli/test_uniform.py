@@ -34,6 +34,7 @@ GOOD: dict[str, list[str]] = {
     "set": ["net.prototxt", "ip1", "num_output", "7"],
     "upgrade": ["net.prototxt", "new.prototxt"],
     "diff": ["net.prototxt", "net.prototxt"],
+    "draw": ["net.prototxt", "new.svg"],
     "export": ["net.prototxt", "new.py"],
     "convert_imageset": ["images", "images.txt", "new_db"],
     "compute_image_mean": ["images_lmdb", "new.binaryproto"],
@@ -52,6 +53,7 @@ BAD: dict[str, list[list[str]]] = {
     "set": [["gone", "ip1", "num_output", "7"], ["net.prototxt", "ip9", "num_output", "7"]],
     "upgrade": [["gone", "new"], ["train.log", "new"], ["net.prototxt", "gone/new"]],
     "diff": [["gone", "net.prototxt"]],
+    "draw": [["gone", "new.svg"], ["net.prototxt", "new.gif"], ["net.prototxt", "gone/new.svg"]],
     "export": [["gone", "new.py"], ["net.prototxt", "new.xyz"]],
     "convert_imageset": [
         ["images", "gone", "db"],
@@ -65,7 +67,7 @@ BAD: dict[str, list[list[str]]] = {
     "gradcheck": [["gone.Gone", "--bottom", "3"], ["channel_scale.Gone", "--bottom", "3"]],
     "run": [["gone.py"], ["."]],
 }
-PRINTS_DATA = sorted(set(COMMANDS) - {"set", "upgrade", "export", "run"})
+PRINTS_DATA = sorted(set(COMMANDS) - {"set", "upgrade", "draw", "export", "run"})
 LONG = ["train", "test", "time", "convert_imageset", "compute_image_mean", "extract_features"]
 DIFFERENT = {"diff": 2}  # as the program diff has it
 

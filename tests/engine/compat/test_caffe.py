@@ -258,6 +258,7 @@ class TestRest:
         net = caffe_pb2.NetParameter()
         text_format.Merge('name: "n" layer { name: "a" type: "ReLU" }', net)
         assert net.layer[0].type == "ReLU" and caffe_pb2.TEST == 1
+        assert caffe_pb2.Phase.Value("TEST") == 1 and caffe_pb2.Phase.Name(0) == "TRAIN"
         assert "LayerParameter" in dir(caffe_pb2)
 
     def test_modes(self, caffe: Any, caplog: pytest.LogCaptureFixture) -> None:

@@ -80,7 +80,7 @@ assert not bad, bad
         ("caffe.Classifier", AttributeError, r"'caffe\.Classifier' is not yet offered by Netcanvas\."),
         ("caffe.SGDSolvr", AttributeError, "Did you mean 'SGDSolver'"),
         ("from caffe import draw", ImportError, r"'caffe\.draw' is not yet offered"),
-        ("import caffe.io", ImportError, r"'caffe\.io' is not yet offered"),
+        ("import caffe.draw", ImportError, r"'caffe\.draw' is not yet offered"),
         ("from caffe.proto import caffe_pb2\ncaffe_pb2.NoSuchParameter", AttributeError, "NoSuchParameter"),
     ],
 )

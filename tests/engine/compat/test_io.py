@@ -195,6 +195,11 @@ class TestMessages:
         with pytest.raises(DataError, match="holds no diff"):
             io.blobproto_to_array(blob, return_diff=True)
 
+    def test_a_blob_without_a_shape_is_a_value_error(self) -> None:
+        with pytest.raises(ValueError, match="expected data of shape"):
+            io.blobproto_to_array(io.caffe_pb2.BlobProto(data=range(6)))
+        assert io.blobproto_to_array(io.caffe_pb2.BlobProto(data=[3])).tolist() == 3
+
     def test_doubles(self) -> None:
         blob = io.caffe_pb2.BlobProto(double_data=[0.1, 0.2])
         blob.shape.dim.append(2)

@@ -7,15 +7,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
+
 from engine.compat.caffe.missing import not_offered
-from engine.layer import Phase
+from engine.layer import Phase as _Phase
 from engine.schema import dialect_names, load_schema
 
-TRAIN = Phase.TRAIN
-TEST = Phase.TEST
+TRAIN = _Phase.TRAIN
+TEST = _Phase.TEST
 
 
 def __getattr__(name: str) -> Any:
+    if name == "Phase":
+        return EnumTypeWrapper(load_schema().message("NetState").DESCRIPTOR.fields_by_name["phase"].enum_type)
     if name in load_schema().message_names:
         return load_schema().message(name)
     if name[:1].isupper():
@@ -26,4 +30,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return ["TEST", "TRAIN", *load_schema().message_names]
+    return ["Phase", "TEST", "TRAIN", *load_schema().message_names]

@@ -1,0 +1,128 @@
+"""One arrangement for two nets: layers that both have stand at the same place on both canvases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.canvas.docking import dock_point, host_of, update_docked
+from app.canvas.face import NODE_WIDTH
+from app.canvas.layout import LayoutEdge, LayoutNode, LayoutResult
+from app.placement import Point, Route, edge_key
+
+if TYPE_CHECKING:
+    from app.canvas.nodeitem import NodeItem
+    from app.canvas.scene import CanvasScene
+    from engine.graph import Edge, NodeId
+
+__all__ = ["Key", "Plan", "place", "plan"]
+
+#: A layer of both nets, by its id in the second, or one that only the first has.
+Key = tuple[str, "NodeId"]
+_EdgeKey = tuple[Key, int, Key, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the layout is asked for, and which item goes where.
+
+    Attributes
+    ----------
+    nodes, edges : list
+        For :func:`app.canvas.layout.lay_out`.
+    keys : pair of mappings
+        For each side the keys of the layers that are shown, in document order.
+    """
+
+    nodes: list[LayoutNode[Key]]
+    edges: list[LayoutEdge[Key]]
+    keys: tuple[dict[NodeId, Key], dict[NodeId, Key]]
+
+
+def plan(old: CanvasScene, new: CanvasScene, pairs: Mapping[NodeId, NodeId]) -> Plan:
+    """Join what two scenes show to one net.
+
+    Parameters
+    ----------
+    old, new : CanvasScene
+    pairs : mapping of NodeId to NodeId
+        From layers of the first to the same layers of the second.
+    """
+    shown = tuple({item.node_id: item for item in scene.items_shown()} for scene in (old, new))
+    first: dict[NodeId, Key] = {}
+    for node in old.document.graph.node_ids():
+        if node in shown[0]:
+            first[node] = ("both", pairs[node]) if node in pairs else ("old", node)
+    second: dict[NodeId, Key] = {node: ("both", node) for node in new.document.graph.node_ids() if node in shown[1]}
+    items: dict[Key, list[NodeItem]] = {key: [] for key in _in_order(first, second)}
+    for keys, cards in ((first, shown[0]), (second, shown[1])):
+        for node, key in keys.items():
+            items[key].append(cards[node])
+    key_of = {id(item): key for key, cards_of in items.items() for item in cards_of}
+    nodes = []
+    for key, cards_of in items.items():
+        hosts = [host_of(item) for item in cards_of]
+        host = None if None in hosts else hosts[-1]
+        hung = key_of.get(id(host)) if host is not None else None
+        nodes.append(LayoutNode(key, NODE_WIDTH, max(item.face.height for item in cards_of), hung, _variant(cards_of)))
+    edges: dict[_EdgeKey, LayoutEdge[Key]] = {}
+    for scene in (new, old):
+        for item in scene.folding.edges():
+            name = _edge_name(item.edge, first if scene is old else second)
+            if name is not None and name not in edges:
+                out, into = item.tail.face.output_y(item.out_port), item.head.face.input_y(item.in_port)
+                edges[name] = LayoutEdge(name[0], name[2], name, out, into)
+    return Plan(nodes, list(edges.values()), (first, second))
+
+
+def _variant(items: list[NodeItem]) -> str:
+    face = items[-1].face
+    return f"{face.title}\n{face.type}" if face.phase and not face.chip else ""
+
+
+def _in_order(first: Mapping[NodeId, Key], second: Mapping[NodeId, Key]) -> list[Key]:
+    """Return all keys in the order of the second net; what only the first has follows what it stood behind."""
+    behind: dict[Key | None, list[Key]] = {}
+    last: Key | None = None
+    there = set(second.values())
+    for key in first.values():
+        if key in there:
+            last = key
+        else:
+            behind.setdefault(last, []).append(key)
+    order = list(behind.get(None, ()))
+    for key in second.values():
+        order += [key, *behind.get(key, ())]
+    return order
+
+
+def _edge_name(edge: Edge, keys: Mapping[NodeId, Key]) -> _EdgeKey | None:
+    source, target = keys.get(edge.source), keys.get(edge.target)
+    return None if source is None or target is None else (source, edge.top, target, edge.bottom)
+
+
+def place(scene: CanvasScene, keys: Mapping[NodeId, Key], result: LayoutResult[Key]) -> None:
+    """Move one side to its places, and lead its wires."""
+    positions = scene.document.positions
+    points: dict[NodeId, Point] = {}
+    for node, key in keys.items():
+        item = scene.nodes[node]
+        x, y = result.places[key]
+        host = host_of(item)
+        if host is not None and host.isVisible() and host.node_id in points:
+            at = dock_point(host)  # right under it, however high the other side's card is
+            x, y = at.x(), at.y()
+        item.setPos(x, y)
+        points[node] = Point(x, y)
+    positions.routes = {}
+    for wire in scene.folding.edges():
+        name = _edge_name(wire.edge, keys)
+        via = result.routes.get(name)
+        if via is not None:
+            course = tuple(Point(*each) for each in via)
+            ends = points[wire.edge.source], points[wire.edge.target]
+            positions.routes[edge_key(wire.edge)] = Route(course, *ends)
+    scene.show_routes(moving=True)
+    positions.move(points, by_user=False)
+    update_docked(scene.nodes.values())

@@ -1,0 +1,267 @@
+"""A comparison that is kept up to date: a net that is open, and another that stays as it was read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.compare.changes import Change, list_changes
+from app.compare.sources import Other
+from app.costs.rows import CostCount, Inputs, count_costs
+from app.document import Document
+from app.jobs import Jobs
+from app.qt import Debounce, guard
+from engine.graph import OpGraph
+from engine.graph.comparing import Difference, compare
+from engine.graph.taking import take_over
+
+if TYPE_CHECKING:
+    from engine.graph import Node, NodeId
+
+__all__ = ["Comparison"]
+
+_PAUSE = 120
+_PATIENCE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the thread found out; the graphs are the comparison's own from then on."""
+
+    data: bytes
+    other: OpGraph
+    mine: OpGraph
+    difference: Difference
+
+
+class Comparison(QObject):
+    """What differs between another net and the one that is open.
+
+    Parameters
+    ----------
+    document : Document
+        The net that is open; its edits are followed.
+    other : Other
+        What it is compared with.
+
+    Attributes
+    ----------
+    opened : Signal()
+        Both sides are read: ``old`` and ``new`` are there.
+    failed : Signal(str)
+        The other side cannot be read; the reason in a sentence.
+    compared : Signal()
+        Another difference was found.
+    measured : Signal()
+        Shapes and costs in ``changes`` are newer.
+    old, new : Document
+        The other net, and a copy of the one that is open.
+    changes : list of Change
+    difference : Difference
+    """
+
+    opened = Signal()
+    failed = Signal(str)
+    compared = Signal()
+    measured = Signal()
+
+    def __init__(self, document: Document, other: Other, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.document = document
+        self.other = other
+        self.old: Document | None = None
+        self.new: Document | None = None
+        self.changes: list[Change] = []
+        self.difference = Difference((), (), (), (), (), (), ())
+        self.counts = (CostCount(), CostCount())
+        self._held: tuple[Inputs, Inputs] = (Inputs((), {}, {}), Inputs((), {}, {}))
+        self._theirs: bytes | None = None
+        self.jobs = Jobs(self)  # of its own: the shapes of the open net need not wait for it
+        self._due = Debounce(self._compare, _PAUSE, self)
+        self._costs_due = Debounce(self._measure, _PAUSE, self)
+        document.changed.connect(self._edited)
+        document.view_changed.connect(self._view_changed)
+        document.dialect_changed.connect(self._edited)
+        self._compare()
+
+    @property
+    def busy(self) -> bool:
+        """Whether something newer is still to come."""
+        if self._due.pending or self._costs_due.pending or self.jobs.busy:
+            return True
+        return any(each.live.busy for each in (self.old, self.new) if each is not None)
+
+    def close(self) -> None:
+        """End both copies."""
+        self.document.changed.disconnect(self._edited)
+        self.document.view_changed.disconnect(self._view_changed)
+        self.document.dialect_changed.disconnect(self._edited)
+        self.jobs.close(_PATIENCE)
+        self._due.cancel()
+        self._costs_due.cancel()
+        for each in (self.old, self.new):
+            if each is not None:
+                each.close()
+
+    # Reading and comparing
+
+    @guard
+    def _edited(self, _events: object = None) -> None:
+        self._due.trigger()
+
+    @guard
+    def _view_changed(self, view: object) -> None:
+        for each in (self.old, self.new):
+            if each is not None:
+                each.set_view(self.document.view)
+
+    def _compare(self) -> None:
+        mine, known = bytes(self.document.graph), self._theirs
+        schema, read = self.document.schema, self.other.read
+
+        def work() -> tuple[bytes, _Found]:
+            theirs = known if known is not None else read()
+            old, new = OpGraph.parse(theirs), OpGraph.parse(mine)
+            return theirs, _Found(mine, old, new, compare(old, new, (schema, schema)))
+
+        self.jobs.submit("compare", work, self._compared, self._failed)
+
+    @guard
+    def _failed(self, error: Exception) -> None:
+        self.failed.emit(f"{self.other.title} cannot be read: {error}")
+
+    @guard
+    def _compared(self, result: tuple[bytes, _Found]) -> None:
+        self._theirs, found = result
+        first = self.old is None
+        if self.old is None or self.new is None:
+            self.old, self.new = self._open(found.other), self._open(found.mine)
+        elif found.data != bytes(self.new.graph):
+            self.new.apply("", lambda graph: graph.replace_text(found.data))
+            self.new.undo_stack.clear()
+        self.difference = _translated(found.difference, self.old.graph.nodes(), self.new.graph.nodes())
+        self.jobs.cancel("costs")
+        self.changes = _listed(self.difference, self.counts)
+        if first:
+            self.opened.emit()
+            for each in (self.old, self.new):
+                each.live.start()
+        self.compared.emit()
+        self._costs_due.trigger()
+
+    def _open(self, graph: OpGraph) -> Document:
+        source = self.document
+        folder = source.path
+        if self.other.folder is not None and self.old is None:
+            folder = self.other.folder / (source.path.name if source.path is not None else "net.prototxt")
+        opened = Document(graph, folder, self)
+        opened.dialect_choice.choose(source.dialect)
+        opened.live.trusted = source.live.trusted
+        opened.live.plugins.use(source.plugin_paths)
+        opened.set_view(source.view)
+        opened.shapes_changed.connect(self._shapes_changed)
+        opened.view_changed.connect(self._shapes_changed)
+        return opened
+
+    # Costs
+
+    @guard
+    def _shapes_changed(self, _view: object = None) -> None:
+        self._costs_due.trigger()
+
+    def _measure(self) -> None:
+        old, new = self.old, self.new
+        if old is None or new is None:
+            return
+        inputs = [
+            Inputs([node for node in each.graph.nodes() if each.in_view(node.id)], each.shapes, {}, held.held)
+            for each, held in zip((old, new), self._held, strict=True)
+        ]
+        self._held = inputs[0], inputs[1]
+        difference = self.difference
+
+        def work() -> tuple[tuple[CostCount, CostCount], list[Change]]:
+            counts = count_costs(inputs[0]), count_costs(inputs[1])
+            return counts, _listed(difference, counts)
+
+        self.jobs.submit("costs", work, self._measured)
+
+    @guard
+    def _measured(self, found: tuple[tuple[CostCount, CostCount], list[Change]]) -> None:
+        self.counts, self.changes = found
+        self.measured.emit()
+
+    # What is done with it
+
+    def partner(self, node: NodeId, *, of_old: bool) -> NodeId | None:
+        """Return the same layer on the other side; None where that has none."""
+        here, there = (0, 1) if of_old else (1, 0)
+        return next((pair[there].id for pair in self.difference.pairs if pair[here].id == node), None)
+
+    def original(self, node: NodeId) -> NodeId | None:
+        """Return the layer of the open net that one of its copy stands for; None where it was edited since."""
+        new, document = self.new, self.document
+        if new is None or bytes(new.graph) != bytes(document.graph):
+            return None
+        return document.graph.node_ids()[new.graph.ordinal(node)]
+
+    def copy_of(self, node: NodeId) -> NodeId | None:
+        """Return the layer of the copy that stands for one of the open net."""
+        new, document = self.new, self.document
+        if new is None or node not in document.graph or len(new.graph) != len(document.graph):
+            return None
+        return new.graph.node_ids()[document.graph.ordinal(node)]
+
+    def obstacle(self, change: Change | None) -> str:
+        """Why a change cannot be taken over, in a sentence; empty where it can."""
+        if change is None:
+            return "Select a difference first."
+        if change.kinds == ("reshaped",):
+            return "Its shape follows from other layers."
+        if change.kinds == ("moved",):
+            return "Only its place in the file differs."
+        if any(node is not None and node.virtual for node in (change.old, change.new)):
+            return "The net's own inputs are not taken over."
+        return ""
+
+    def take(self, change: Change) -> None:
+        """Make one layer of the open net what it is on the other side, in one undoable step.
+
+        Raises
+        ------
+        GraphError
+            When it cannot be, with the reason.
+        """
+        document, old = self.document, self.old
+        assert old is not None
+        if self.new is None or bytes(self.new.graph) != bytes(document.graph):
+            return  # it is compared anew in a moment
+        text = take_over(self.new.graph, old.graph, self.difference.pairs, change.old, change.new)
+        document.apply(f"Take {change.name} from {self.other.title}", lambda graph: graph.replace_text(text))
+
+
+def _listed(difference: Difference, counts: tuple[CostCount, CostCount]) -> list[Change]:
+    old, new = ({row.node: row for row in count.rows} for count in counts)
+    return list_changes(difference, old, new)
+
+
+def _translated(found: Difference, old: tuple[Node, ...], new: tuple[Node, ...]) -> Difference:
+    """Return a difference of two other readings of the same texts in terms of these."""
+
+    def here(node: Node) -> Node:
+        return new[node.ordinal]
+
+    def there(node: Node) -> Node:
+        return old[node.ordinal]
+
+    return replace(
+        found,
+        added=tuple(map(here, found.added)),
+        removed=tuple(map(there, found.removed)),
+        renamed=tuple((there(a), here(b)) for a, b in found.renamed),
+        moved=tuple(map(here, found.moved)),
+        changed=tuple((there(a), here(b), fields) for a, b, fields in found.changed),
+        pairs=tuple((there(a), here(b)) for a, b in found.pairs),
+    )

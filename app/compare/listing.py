@@ -1,0 +1,162 @@
+"""The list of differences, with the fields of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QBrush, QColor, QFont, QIcon, QPainter, QPixmap
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+
+from app.compare.changes import Change, Kind, delta_text
+from app.costs.formats import bytes_text
+from app.qt import blocked, guard
+from app.theme import Theme
+from engine.graph.comparing import FieldChange
+
+__all__ = ["ChangeList"]
+
+_COLUMNS = ("Layer", "Difference", "Before", "After", "Output", "Parameters", "Multiply-adds", "Training")
+_OPEN_UP_TO = 60
+_NUMBERS = ((0, 5), (1, 6), (5, 7))
+
+
+class ChangeList(QTreeWidget):
+    """Lists what differs, in the order of the nets.
+
+    Attributes
+    ----------
+    chosen : Signal(int)
+        A difference was chosen, by its place in the list.
+    """
+
+    chosen = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("compare.list")
+        self.setAccessibleName("Differences")
+        self.setHeaderLabels(_COLUMNS)
+        self.setUniformRowHeights(True)
+        self.setAllColumnsShowFocus(True)
+        self.setFrameShape(QTreeWidget.Shape.NoFrame)
+        self.setProperty("flat", True)
+        self.setIconSize(QSize(16, 16))
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setStyleSheet("QTreeWidget::item { padding: 2px 4px; } QHeaderView::section { padding: 4px 4px; }")
+        header = self.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        for column, width in enumerate((210, 160, 90, 90, 120, 84, 92, 80)):
+            header.resizeSection(column, width)
+        header.setSectionResizeMode(4, QHeaderView.ResizeMode.Stretch)
+        self._changes: Sequence[Change] = ()
+        self.currentItemChanged.connect(self._current_changed)
+        Theme.notifier().changed.connect(self._dress)
+
+    def show_changes(self, changes: Sequence[Change], net_fields: Sequence[FieldChange]) -> None:
+        """List other differences, keeping the one that is chosen where it is still there."""
+        kept = self.place()
+        name = self._changes[kept].name if 0 <= kept < len(self._changes) else ""
+        self._changes = changes
+        with blocked(self):
+            self.clear()
+            for change in changes:
+                self.addTopLevelItem(_row(change))
+            if net_fields:
+                self.addTopLevelItem(_net_row(net_fields))
+            for item in self._items():
+                item.setExpanded(len(changes) <= _OPEN_UP_TO)
+            again = next((row for row, change in enumerate(changes) if name and change.name == name), -1)
+            if again >= 0:
+                self.setCurrentItem(self._items()[again])
+        self._dress()
+
+    def place(self) -> int:
+        """Return the place of the chosen difference; -1 for none."""
+        item = self.currentItem()
+        if item is not None and item.parent() is not None:
+            item = item.parent()
+        return self.indexOfTopLevelItem(item) if item is not None else -1
+
+    def choose(self, place: int) -> None:
+        """Choose a difference."""
+        item = self._items()[place]
+        self.setCurrentItem(item)
+        self.scrollToItem(item)
+
+    def _items(self) -> list[QTreeWidgetItem]:
+        found = (self.topLevelItem(row) for row in range(self.topLevelItemCount()))
+        return [item for item in found if item is not None]
+
+    @guard
+    def _current_changed(self, _current: object, _previous: object) -> None:
+        place = self.place()
+        if 0 <= place < len(self._changes):
+            self.chosen.emit(place)
+
+    @guard
+    def _dress(self, _theme: object = None) -> None:
+        theme = Theme.current()
+        muted = QBrush(theme.color("text_muted"))
+        for item, change in zip(self._items(), self._changes, strict=False):
+            item.setIcon(0, _sign_icon(change.kind, theme))
+            for inner in range(item.childCount()):
+                field = item.child(inner)
+                if field is not None:
+                    field.setForeground(1, muted)
+
+
+def _row(change: Change) -> QTreeWidgetItem:
+    texts = [change.name, change.words, "", "", change.output, "", "", ""]
+    if change.old is not None and change.new is not None and change.old.type != change.new.type:
+        texts[2], texts[3] = change.old.type, change.new.type
+    elif change.old is None or change.new is None:
+        node = change.new or change.old
+        texts[3 if change.old is None else 2] = node.type if node is not None else ""
+    for number, column in _NUMBERS:
+        texts[column] = delta_text(change.delta(number), bytes_text) if number > 1 else delta_text(change.delta(number))
+    item = QTreeWidgetItem(texts)
+    item.setToolTip(0, f"{change.name}: {change.words}")
+    for _number, column in _NUMBERS:
+        item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    for field in change.fields:
+        item.addChild(_field_row(field))
+    return item
+
+
+def _net_row(fields: Sequence[FieldChange]) -> QTreeWidgetItem:
+    item = QTreeWidgetItem(["The net itself", "changed"])
+    for field in fields:
+        item.addChild(_field_row(field))
+    return item
+
+
+def _field_row(field: FieldChange) -> QTreeWidgetItem:
+    item = QTreeWidgetItem(["", field.field, field.old or "\u2013", field.new or "\u2013"])
+    for column in (1, 2, 3):
+        item.setToolTip(column, item.text(column))
+    return item
+
+
+def _sign_icon(kind: Kind, theme: Theme) -> QIcon:
+    """Return the sign of a kind on its colour, as on the canvas."""
+    picture = QPixmap(32, 32)
+    picture.setDevicePixelRatio(2.0)
+    picture.fill(QColor(0, 0, 0, 0))
+    painter = QPainter(picture)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.color(kind.role))
+    painter.drawRoundedRect(0, 0, 16, 16, 4, 4)
+    font = QFont()
+    font.setPixelSize(13)
+    font.setBold(True)
+    painter.setFont(font)
+    painter.setPen(theme.color("surface"))
+    painter.drawText(0, 0, 16, 16, int(Qt.AlignmentFlag.AlignCenter), kind.sign)
+    painter.end()
+    icon = QIcon(picture)
+    icon.addPixmap(picture, QIcon.Mode.Selected)
+    return icon

@@ -1,0 +1,369 @@
+"""The comparison in the window: two canvases, the list of differences, and what is done with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSplitter, QToolButton, QVBoxLayout, QWidget
+
+from app.compare.canvas import CompareCanvas
+from app.compare.changes import KINDS, Change, delta_text
+from app.compare.comparison import Comparison
+from app.compare.listing import ChangeList
+from app.compare.together import Together
+from app.costs.formats import number_text
+from app.icons import icon
+from app.qt import guard
+from app.theme import GRID, Theme
+from engine.errors import NetcanvasError
+
+if TYPE_CHECKING:
+    from app.compare.sources import Other
+    from app.document import Document
+    from engine.graph import NodeId
+
+__all__ = ["CompareView"]
+
+
+class CompareView(QWidget):
+    """Shows a comparison over the canvas of the net that is open.
+
+    Parameters
+    ----------
+    document : Document
+        The net that is open.
+    other : Other
+        What it is compared with.
+
+    Attributes
+    ----------
+    closed : Signal()
+        The user wants it gone.
+    told : Signal(str, str)
+        Something to say, and whether it is ``info``, a ``warning`` or an ``error``.
+    """
+
+    closed = Signal()
+    told = Signal(str, str)
+
+    def __init__(self, document: Document, other: Other, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("compare.view")
+        self.setAccessibleName(f"Compared with {other.title}")
+        self.comparison = Comparison(document, other, self)
+        self.canvases: tuple[CompareCanvas, CompareCanvas] | None = None
+        self.together: Together | None = None
+        self.summary = QLabel(f"Reading {other.title}\u2026", self)
+        self.summary.setObjectName("compare.summary")
+        self.summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.list = ChangeList(self)
+        self.take_button = self._button("take", "Take over", "", self.take_chosen)
+        self.hide_button = self._button("hide", "Only what differs", "H", self._hide_changed, checkable=True)
+        self.previous_button = self._button("previous", "", "F7", lambda: self.step(-1), name_icon="caret-up")
+        self.next_button = self._button("next", "", "F8", lambda: self.step(1), name_icon="caret-down")
+        self.close_button = self._button("close", "Close", "Esc", self.closed.emit, name_icon="x")
+        self._sides = QSplitter(Qt.Orientation.Horizontal, self)
+        self._sides.setChildrenCollapsible(False)
+        self._titles = QLabel(self), QLabel(self)
+        self._arrange()
+        self._closed = False
+        self._pointing = False
+        self.comparison.opened.connect(self._opened)
+        self.comparison.compared.connect(self._compared)
+        self.comparison.measured.connect(self._measured)
+        self.comparison.failed.connect(self._failed)
+        self.list.chosen.connect(self._chosen)
+        document.selection.changed.connect(self._follow)
+        self._show_buttons()
+
+    def _button(
+        self,
+        name: str,
+        text: str,
+        key: str,
+        act: Callable[[], object],
+        *,
+        checkable: bool = False,
+        name_icon: str = "",
+    ) -> QToolButton:
+        titles = {
+            "take": "Make this layer here what it is on the other side, as a step that can be undone",
+            "hide": "Hide what is equal",
+            "previous": "Previous difference",
+            "next": "Next difference",
+            "close": "Back to the canvas",
+        }
+        action = QAction(text or titles[name], self)
+        action.setObjectName(f"compare.{name}")
+        action.setCheckable(checkable)
+        if name_icon:
+            action.setIcon(icon(name_icon))
+        if key:
+            action.setShortcut(QKeySequence(key))
+            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        action.triggered.connect(lambda _checked=False: act())
+        self.addAction(action)
+        button = QToolButton(self)
+        button.setObjectName(f"compare.{name}_button")
+        button.setDefaultAction(action)
+        button.setToolTip(f"{titles[name]} ({key})" if key else titles[name])
+        button.setAccessibleName(titles[name])
+        button.setProperty("toggle", True)
+        if text:
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        return button
+
+    def _arrange(self) -> None:
+        line = QHBoxLayout()
+        line.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
+        line.setSpacing(GRID)
+        line.addWidget(self.summary, 1)
+        for button in (self.hide_button, self.previous_button, self.next_button, self.take_button, self.close_button):
+            line.addWidget(button)
+        down = QSplitter(Qt.Orientation.Vertical, self)
+        down.setChildrenCollapsible(False)
+        down.addWidget(self._sides)
+        down.addWidget(self.list)
+        down.setStretchFactor(0, 3)
+        down.setStretchFactor(1, 1)
+        down.setSizes([600, 200])
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(0)
+        box.addLayout(line)
+        box.addWidget(down, 1)
+        self.setFocusProxy(self.list)
+
+    def close_comparison(self) -> None:
+        """End what works for it; the widget is of no use after that."""
+        if self._closed:
+            return
+        self._closed = True
+        self.comparison.document.selection.changed.disconnect(self._follow)
+        for canvas in self.canvases or ():
+            canvas.canvas.close()
+        self.comparison.close()
+
+    # What the comparison tells
+
+    @guard
+    def _failed(self, reason: str) -> None:
+        self.summary.setText(reason)
+        self.told.emit(reason, "error")
+        if self.canvases is None:
+            self.closed.emit()
+
+    @guard
+    def _opened(self) -> None:
+        comparison = self.comparison
+        assert comparison.old is not None and comparison.new is not None
+        old, new = CompareCanvas(comparison.old, "old", self), CompareCanvas(comparison.new, "new", self)
+        self.canvases = old, new
+        self.together = Together(old, new, self)
+        texts = comparison.other.title, f"{comparison.document.title}, as it is here"
+        for canvas, label, text in zip(self.canvases, self._titles, texts, strict=True):
+            side = QWidget(self._sides)
+            box = QVBoxLayout(side)
+            box.setContentsMargins(0, 0, 0, 0)
+            box.setSpacing(0)
+            label.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
+            label.setText(text)
+            label.setProperty("side", text)
+            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # both sides equally wide
+            canvas.setAccessibleName(text)
+            box.addWidget(label)
+            box.addWidget(canvas, 1)
+            self._sides.addWidget(side)
+        self._titles[0].setProperty("detail", comparison.other.detail)
+        self._sides.setSizes([1000, 1000])
+        old.chosen.connect(lambda node: self._clicked(node, of_old=True))
+        new.chosen.connect(lambda node: self._clicked(node, of_old=False))
+
+    @guard
+    def _compared(self) -> None:
+        self._show_marks()
+        self._list()
+        self.arrange(first=self.canvases is not None and not self.canvases[1].is_placed)
+
+    @guard
+    def _measured(self) -> None:
+        if self.canvases is None:
+            return
+        self._show_marks()
+        self._list()
+        for label, words in zip(self._titles, self._cost_words(), strict=True):
+            label.setText(f"<b>{label.property('side')}</b> &nbsp; {words}")
+            label.setToolTip("\n".join(filter(None, (words, str(label.property("detail") or "")))))
+
+    def _cost_words(self) -> tuple[str, str]:
+        """Return what each side costs; of the second, by how much that is more."""
+        before, after = self.comparison.counts
+        words = [
+            f"{number_text(0, count.totals[0])} parameters, {number_text(1, count.totals[1])} multiply-adds"
+            if any(count.totals)
+            else ""
+            for count in (before, after)
+        ]
+        deltas = [delta_text(after.totals[number] - before.totals[number]) or "the same" for number in (0, 1)]
+        if all(words) and before.totals[:2] != after.totals[:2]:
+            words[1] += f" ({', '.join(deltas)})"
+        return words[0], words[1]
+
+    def _show_marks(self) -> None:
+        if self.canvases is None:
+            return
+        changes = self.comparison.changes
+        self.canvases[0].set_marks({each.old.id: each.kind for each in changes if each.old is not None})
+        self.canvases[1].set_marks({each.new.id: each.kind for each in changes if each.new is not None})
+
+    def _list(self) -> None:
+        comparison = self.comparison
+        self.list.show_changes(comparison.changes, comparison.difference.net_fields)
+        counts = {kind: sum(kind in each.kinds for each in comparison.changes) for kind in KINDS}
+        words = [f"{count} {KINDS[kind].words}" for kind, count in counts.items() if count]
+        if comparison.difference.net_fields:
+            words.append("the net's own fields")
+        differs = ", ".join(words) or "No difference: what they mean is the same."
+        self.summary.setText(f"<b>{comparison.other.title}</b> \u2192 here: {differs}")
+        self._show_buttons()
+
+    # Looking
+
+    def arrange(self, *, first: bool = False, frame: bool = False) -> None:
+        """Lay both sides out, with what is equal hidden or shown."""
+        if self.canvases is None or self.together is None:
+            return
+        comparison = self.comparison
+        differing = [set(canvas.marks) for canvas in self.canvases]
+        hide = self.hide_button.isChecked()
+        hidden = [
+            [node for node in canvas.canvas.nodes if node not in kept] if hide else []
+            for canvas, kept in zip(self.canvases, differing, strict=True)
+        ]
+        self.together.hide(*hidden)
+        pairs = {old.id: new.id for old, new in comparison.difference.pairs}
+        self.together.arrange(pairs, lambda: self._arranged(first=first, frame=frame))
+
+    def _arranged(self, *, first: bool, frame: bool) -> None:
+        if self.canvases is None or self.together is None:
+            return
+        if first:
+            self._sides.setSizes([1000, 1000])
+            self.canvases[1].frame_start()
+            self._show_first()
+            self.canvases[1].moved.emit()
+        elif frame:
+            self.together.frame()
+        for canvas in self.canvases:
+            canvas.viewport().update()
+
+    def _show_first(self) -> None:
+        """Go to the first difference where the net is too large to be seen whole."""
+        changes = self.comparison.changes
+        if self.canvases is None or not changes:
+            return
+        first = changes[0]
+        canvas, node = (self.canvases[0], first.old) if first.new is None else (self.canvases[1], first.new)
+        item = canvas.canvas.nodes.get(node.id) if node is not None else None
+        if node is not None and item is not None and not self.canvases[1].visible_rect().contains(item.scene_body()):
+            canvas.show_node(node.id)
+
+    @guard
+    def _hide_changed(self) -> None:
+        self.arrange(frame=True)
+
+    # Choosing
+
+    @property
+    def change(self) -> Change | None:
+        """The chosen difference."""
+        place = self.list.place()
+        changes = self.comparison.changes
+        return changes[place] if 0 <= place < len(changes) else None
+
+    @guard
+    def step(self, by: int) -> None:
+        """Choose the next difference, or the one before, around the end."""
+        count = len(self.comparison.changes)
+        if count:
+            place = self.list.place()
+            self.list.choose((place + by) % count if place >= 0 else (0 if by > 0 else count - 1))
+
+    @guard
+    def _chosen(self, _place: int) -> None:
+        change = self.change
+        self._show_buttons()
+        if change is None or self.canvases is None:
+            return
+        self._select(change.old.id if change.old else None, change.new.id if change.new else None)
+        canvas, node = (0, change.old) if change.new is None else (1, change.new)
+        if node is not None:
+            self.canvases[canvas].show_node(node.id)
+
+    def _clicked(self, node: NodeId | None, *, of_old: bool) -> None:
+        """Choose the layer that was clicked on both sides, in the list and in the open net."""
+        if node is None:
+            self._select(None, None)
+            return
+        partner = self.comparison.partner(node, of_old=of_old)
+        old, new = (node, partner) if of_old else (partner, node)
+        self._select(old, new)
+        for place, change in enumerate(self.comparison.changes):
+            side = change.old if of_old else change.new
+            if side is not None and side.id == node and place != self.list.place():
+                self.list.choose(place)
+
+    def _select(self, old: NodeId | None, new: NodeId | None) -> None:
+        comparison = self.comparison
+        self._pointing = True
+        for document, node in ((comparison.old, old), (comparison.new, new)):
+            if document is not None:
+                document.selection.set([node] if node is not None else [])
+                document.selection.flush()
+        original = comparison.original(new) if new is not None else None
+        comparison.document.selection.set([original] if original is not None else [])
+        comparison.document.selection.flush()
+        self._pointing = False
+
+    @guard
+    def _follow(self) -> None:
+        """Show on both sides what is selected elsewhere in the window."""
+        last = self.comparison.document.selection.last
+        if self._pointing or last is None or self.canvases is None:
+            return
+        new = self.comparison.copy_of(last)
+        if new is not None:
+            old = self.comparison.partner(new, of_old=False)
+            for canvas, node in zip(self.canvases, (old, new), strict=True):
+                canvas.document.selection.set([node] if node is not None else [])
+            self.canvases[1].show_node(new)
+
+    # Taking over
+
+    def take_chosen(self) -> None:
+        """Take the chosen difference over from the other side."""
+        change = self.change
+        if change is None or self.comparison.obstacle(change):
+            return
+        try:
+            self.comparison.take(change)
+        except NetcanvasError as error:
+            self.told.emit(str(error), "warning")
+
+    def _show_buttons(self) -> None:
+        obstacle = self.comparison.obstacle(self.change)
+        action = self.take_button.defaultAction()
+        action.setEnabled(not obstacle)
+        tip = "Make this layer here what it is on the other side, as a step that can be undone"
+        self.take_button.setToolTip(obstacle or tip)
+        none = "" if self.comparison.changes else "There is no difference to go to."
+        for button, words in ((self.previous_button, "Previous difference (F7)"), (self.next_button, "Next (F8)")):
+            button.defaultAction().setEnabled(not none)
+            button.setToolTip(none or words)
+
+    @guard
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self).fillRect(event.rect(), Theme.current().color("surface"))

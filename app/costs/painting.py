@@ -1,0 +1,93 @@
+"""How the cost table is painted: bars under the numbers, and the line of totals."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from app.costs.formats import TITLES, number_text
+from app.costs.model import FIRST_NUMBER, SHARE
+from app.costs.rows import CostCount
+from app.qt import guard
+from app.theme import GRID, Theme
+
+__all__ = ["ShareDelegate", "TotalsLine"]
+
+_BAR = 3
+
+
+class ShareDelegate(QStyledItemDelegate):
+    """Paints under a number how much it is of the largest in its column."""
+
+    @guard
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().paint(painter, option, index)
+        share = index.data(SHARE)
+        if not share:
+            return
+        rect: QRect = option.rect.adjusted(GRID, 0, -GRID, 0)
+        width = max(1, round(rect.width() * share))
+        bar = QRect(rect.right() - width + 1, rect.bottom() - _BAR, width, _BAR)
+        painter.fillRect(bar, Theme.current().mix("accent", "surface", 0.55))
+
+
+class TotalsLine(QWidget):
+    """The totals, each under the column of a table's header.
+
+    Parameters
+    ----------
+    header : QHeaderView
+        Its sections are followed.
+    """
+
+    def __init__(self, header: QHeaderView, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("costs.totals")
+        self._header = header
+        self._count = CostCount()
+        header.sectionResized.connect(self._moved)
+        header.geometriesChanged.connect(self._moved)
+
+    @guard
+    def _moved(self, *_section: int) -> None:
+        self.update()
+
+    def show_count(self, count: CostCount) -> None:
+        """Show the totals of a count."""
+        self._count = count
+        words = ", ".join(f"{title} {text}" for title, text in zip(TITLES[FIRST_NUMBER:], self.texts(), strict=True))
+        self.setAccessibleName(f"Totals: {words}")
+        notes = [f"{count.unknown} layers are not counted: their shapes are not known."] if count.unknown else []
+        notes += [f"{count.shared:,} values of shared parameters count once."] if count.shared else []
+        self.setToolTip("\n".join(notes))
+        self.update()
+
+    def texts(self) -> list[str]:
+        """Return the totals as they are shown."""
+        mark = "\u2265\u202f" if self._count.unknown else ""
+        return [mark + number_text(index, value) for index, value in enumerate(self._count.totals)]
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self.fontMetrics().height() + 2 * GRID)
+
+    @guard
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        theme = Theme.current()
+        painter.fillRect(self.rect(), theme.color("surface_alt"))
+        painter.setPen(theme.color("border"))
+        painter.drawLine(self.rect().topLeft(), self.rect().topRight())
+        font = painter.font()
+        font.setBold(True)
+        painter.setFont(font)
+        painter.setPen(theme.color("text"))
+        flags = Qt.AlignmentFlag.AlignVCenter
+        for column, text in enumerate(["Total", "", "", *self.texts()]):
+            left = self._header.sectionViewportPosition(column)
+            rect = QRect(left, 0, self._header.sectionSize(column), self.height()).adjusted(GRID, 0, -GRID - 1, 0)
+            side = Qt.AlignmentFlag.AlignRight if column >= FIRST_NUMBER else Qt.AlignmentFlag.AlignLeft
+            painter.drawText(rect, flags | side, text)
+        painter.end()

@@ -1,0 +1,153 @@
+"""What the rows of the cost table say: counted from the shapes of a net, in any thread."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from app.canvas.face import shape_text
+from engine.cost import LayerCost, NetCost, layer_cost, net_cost
+
+if TYPE_CHECKING:
+    from engine.graph import Node, NodeId
+    from engine.shapes import NodeShapes
+
+__all__ = ["NUMBERS", "CostCount", "CostRow", "Inputs", "count_costs"]
+
+#: What is counted for each layer, in the order of the columns; the memory in bytes.
+NUMBERS = ("parameters", "multiply_adds", "weights", "activations", "inference", "training")
+
+
+@dataclass(frozen=True, slots=True)
+class CostRow:
+    """One layer of the table.
+
+    Attributes
+    ----------
+    node : NodeId
+    place : int
+        Its place in the document.
+    name, type, output : str
+        The output is the shape of the first top; empty where it is not known.
+    numbers : tuple of int
+        As :data:`NUMBERS` names them; empty where the shapes are not known.
+    reason : str
+        Why they are not; empty where they are.
+    """
+
+    node: NodeId
+    place: int
+    name: str
+    type: str
+    output: str
+    numbers: tuple[int, ...]
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CostCount:
+    """A counted net.
+
+    Attributes
+    ----------
+    rows : tuple of CostRow
+        In document order.
+    totals : tuple of int
+        As :data:`NUMBERS` names them; parameters that layers share count once.
+    shared : int
+        Values of parameters that are another layer's too.
+    unknown : int
+        Layers whose shapes are not known; the totals are without them.
+    """
+
+    rows: tuple[CostRow, ...] = ()
+    totals: tuple[int, ...] = (0,) * len(NUMBERS)
+    shared: int = 0
+    unknown: int = 0
+
+
+@dataclass(slots=True)
+class _Held:
+    node: Node
+    shapes: NodeShapes | None
+    row: CostRow
+    cost: LayerCost | None
+
+
+@dataclass(slots=True)
+class Inputs:
+    """What is counted, taken in the window's thread.
+
+    Attributes
+    ----------
+    nodes : sequence of Node
+        The layers that take part, in document order.
+    shapes : mapping of NodeId to NodeShapes
+    readers : mapping of NodeId to callable
+        Return the LayerParameter of a layer that may share parameters; asked once.
+    held, names : dict
+        What was counted before; only one count at a time may use it.
+    """
+
+    nodes: Sequence[Node]
+    shapes: Mapping[NodeId, NodeShapes]
+    readers: Mapping[NodeId, Callable[[], Any]]
+    held: dict[NodeId, _Held] = field(default_factory=dict)
+    names: dict[NodeId, tuple[str, ...]] = field(default_factory=dict)
+
+
+def count_costs(inputs: Inputs) -> CostCount:
+    """Count what layers cost; those that are as they were the last time are not counted again."""
+    rows: list[CostRow] = []
+    costs: list[LayerCost] = []
+    held = inputs.held
+    for node in inputs.nodes:
+        shapes = inputs.shapes.get(node.id)
+        known = held.get(node.id)
+        if known is None or known.node != node or known.row.place != node.ordinal or known.shapes != shapes:
+            known = held[node.id] = _counted(node, shapes)
+        rows.append(known.row)
+        if known.cost is not None:
+            costs.append(known.cost)
+    for node_id, read in inputs.readers.items():
+        inputs.names[node_id] = tuple(param.name for param in read().param)
+    shared = _shared(inputs)
+    return CostCount(tuple(rows), _numbers(net_cost(costs, shared)), shared, len(rows) - len(costs))
+
+
+def _counted(node: Node, shapes: NodeShapes | None) -> _Held:
+    if shapes is None or shapes.state == "unknown":
+        reason = shapes.reason if shapes is not None else "Its shapes are not known yet."
+        return _Held(node, shapes, CostRow(node.id, node.ordinal, node.name, node.type, "", (), reason), None)
+    cost = layer_cost(node.type, shapes, node.in_place)
+    top = shapes.tops[0] if shapes.tops else None
+    output = "" if top is None else shape_text(top)
+    row = CostRow(node.id, node.ordinal, node.name, node.type, output, _numbers(net_cost([cost])), shapes.reason)
+    return _Held(node, shapes, row, cost)
+
+
+def _numbers(cost: NetCost) -> tuple[int, ...]:
+    return tuple(getattr(cost, name) for name in NUMBERS)
+
+
+def _shared(inputs: Inputs) -> int:
+    """Count the values of parameters that an earlier layer, or its other variant, has under the same name."""
+    seen: set[str] = set()
+    shared = 0
+    for node_id, names in _named(inputs):
+        shapes = inputs.shapes.get(node_id)
+        for name, shape in zip(names, shapes.params if shapes is not None else (), strict=False):
+            if name in seen:
+                shared += math.prod(shape)
+            elif name:
+                seen.add(name)
+    return shared
+
+
+def _named(inputs: Inputs) -> Iterable[tuple[NodeId, tuple[str, ...]]]:
+    for node in inputs.nodes:
+        names = inputs.names.get(node.id)
+        if names:
+            yield node.id, names

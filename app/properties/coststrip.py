@@ -1,0 +1,154 @@
+"""What the net costs, below the fields: it follows every edit, and while one is tried out it says what changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+
+from app.costs.formats import number_text
+from app.costs.rows import NUMBERS, CostCount, Inputs, count_costs
+from app.qt import Debounce, guard
+from app.theme import GRID, Theme
+
+if TYPE_CHECKING:
+    from app.document import Document
+    from engine.graph import Events
+
+__all__ = ["CostStrip", "change_text"]
+
+_PAUSE_MS = 15
+_SHOWN = (("parameters", "params"), ("multiply_adds", "multiply-adds"), ("training", "memory to train"))
+
+
+def change_text(before: int, after: int) -> str:
+    """Say by how much a number changed: ``+12 %``, ``×2.5`` from double on; nothing where it did not."""
+    if before == after or before <= 0:
+        return "" if before == after else "new"
+    ratio = after / before
+    if ratio >= 2:
+        return f"\u00d7{ratio:.3g}"
+    percent = (ratio - 1) * 100
+    figures = f"{percent:+.2g}" if abs(percent) < 10 else f"{percent:+.0f}"
+    return f"{figures} %".replace("-", "\u2212")
+
+
+class CostStrip(QWidget):
+    """Parameters, multiply-adds and memory of the net that is looked at.
+
+    Attributes
+    ----------
+    settled : CostCount
+        The net before the edit that is tried out.
+    count : CostCount
+        The net as it is shown.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("properties.costs")
+        self.setAccessibleName("Costs of the net")
+        self.settled = self.count = CostCount()
+        self._document: Document | None = None
+        self._inputs = Inputs((), {}, {})
+        self._looked_at: set[object] = set()
+        self._due = Debounce(self._ask, _PAUSE_MS, self)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(3 * GRID, 2 * GRID, 3 * GRID, 2 * GRID)
+        grid.setHorizontalSpacing(3 * GRID)
+        grid.setVerticalSpacing(0)
+        self.cells: list[tuple[QLabel, QLabel]] = []
+        for column, (name, title) in enumerate(_SHOWN):
+            heading, value, change = QLabel(title, self), QLabel(self), QLabel(self)
+            heading.setProperty("muted", True)
+            value.setObjectName(f"properties.costs.{name}")
+            change.setObjectName(f"properties.costs.{name}.change")
+            for row, label in enumerate((heading, value, change)):
+                grid.addWidget(label, row, column, Qt.AlignmentFlag.AlignLeft)
+            grid.setColumnStretch(column, 1)
+            self.cells.append((value, change))
+
+    def set_document(self, document: Document | None) -> None:
+        """Show the costs of another net, or of none."""
+        old = self._document
+        if old is not None:
+            old.changed.disconnect(self._changed)
+            old.shapes_changed.disconnect(self._trigger)
+            old.view_changed.disconnect(self._trigger)
+            old.undo_stack.indexChanged.disconnect(self._settle)
+            old.jobs.cancel("strip")
+        self._due.cancel()
+        self._document = document
+        self._inputs = Inputs((), {}, {})
+        self._looked_at.clear()
+        self.settled = self.count = CostCount()
+        self._tell()
+        if document is not None:
+            document.changed.connect(self._changed)
+            document.shapes_changed.connect(self._trigger)
+            document.view_changed.connect(self._trigger)
+            document.undo_stack.indexChanged.connect(self._settle)
+            self._trigger()
+
+    @guard
+    def _changed(self, events: Events) -> None:
+        for node in events.changed | events.removed:
+            self._looked_at.discard(node)
+            self._inputs.names.pop(node, None)
+        if events.added or events.removed:
+            self._due.trigger()
+
+    @guard
+    def _trigger(self, _value: object = None) -> None:
+        self._due.trigger()
+
+    @guard
+    def _settle(self, _index: int) -> None:
+        """What was tried out is kept, or another step is made: later changes are told from here."""
+        self._due.trigger()
+
+    def _ask(self) -> None:
+        """Count in the document's thread, as the table of costs does."""
+        document = self._document
+        if document is None or not document.shapes:
+            return
+        graph, shapes, last = document.graph, document.shapes, self._inputs
+        nodes = [node for node in graph.nodes() if document.in_view(node.id)]
+        readers = {}
+        for node in nodes:
+            known = shapes.get(node.id)
+            if known is None or not known.params or node.id in self._looked_at:
+                continue
+            self._looked_at.add(node.id)
+            text = graph.layer_text(node.id)
+            if text.count("name") > 1 or (node.version < 2 and "param" in text):
+                readers[node.id] = document.live.spec(node.id).message
+        inputs = Inputs(nodes, shapes, {**last.readers, **readers}, last.held, last.names)
+        self._inputs = inputs
+        document.jobs.submit("strip", lambda: count_costs(inputs), self._counted)
+
+    @guard
+    def _counted(self, count: CostCount) -> None:
+        self._inputs.readers = {}
+        self.count = count
+        if self._document is not None and not self._document.is_trying:
+            self.settled = count
+        self._tell()
+
+    def _tell(self) -> None:
+        known = bool(self.count.rows) and self.count.unknown < len(self.count.rows)
+        self.setVisible(known)
+        for (value, change), (name, _title) in zip(self.cells, _SHOWN, strict=True):
+            index = NUMBERS.index(name)
+            number = self.count.totals[index]
+            at_least = "\u2265 " if self.count.unknown else ""
+            value.setText(f"{at_least}{number_text(index, number)}")
+            change.setText(change_text(self.settled.totals[index], number) or " ")
+
+    @guard
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(0, 0, self.width(), 1, Theme.current().color("border"))
+        painter.end()

@@ -1,0 +1,273 @@
+"""The solver of the net in view: its learning rate as a picture, its settings as a form, edited in place."""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from app.icons import icon
+from app.properties.edits import ValueEdit, is_undo_key
+from app.properties.fieldgroups import FieldGroups
+from app.properties.row import asks_for_help
+from app.properties.snapshot import Path
+from app.properties.style import panel_stylesheet
+from app.qt import Debounce, guard
+from app.solver.creating import create_solver, why_not
+from app.solver.head import SolverHead
+from app.solver.plot import SchedulePlot
+from app.solver.schedule import read_schedule
+from app.solver.target import SolverTarget, solver_groups
+from app.theme import GRID, Theme
+from engine.errors import NetcanvasError
+
+if TYPE_CHECKING:
+    from app.document import Document
+    from app.solver.document import SolverDocument
+
+__all__ = ["SolverPanel"]
+
+
+class SolverPanel(QWidget):
+    """Shows and edits the solver of a net; its history is its own, and Ctrl+Z in the panel goes back in that.
+
+    Parameters
+    ----------
+    document : Document, optional
+        The net; see :meth:`set_document`.
+
+    Attributes
+    ----------
+    solver : SolverDocument or None
+        What is edited.
+    """
+
+    def __init__(self, document: Document | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("solver.panel")
+        self.document: Document | None = None
+        self.solver: SolverDocument | None = None
+        self.target: SolverTarget | None = None
+        self.fields: FieldGroups | None = None
+        self._folds: dict[str, bool] = {}
+        self._due = Debounce(self._show_schedule, 0, self)
+        self._build()
+        Theme.notifier().changed.connect(self._dress)
+        self.setStyleSheet(panel_stylesheet(Theme.current()))
+        self.set_document(document)
+
+    def _build(self) -> None:
+        self.head = SolverHead(self)
+        self.head.undo.clicked.connect(self._undo)
+        self.head.redo.clicked.connect(self._redo)
+        self.head.save.clicked.connect(self.save)
+        self.plot = SchedulePlot(self)
+        self.search_line = QLineEdit(self)
+        self.search_line.setObjectName("solver.search")
+        self.search_line.setAccessibleName("Search settings")
+        self.search_line.setPlaceholderText("Search settings")
+        self.search_line.setClearButtonEnabled(True)
+        self.search_line.addAction(icon("magnifying-glass", "text_muted"), QLineEdit.ActionPosition.LeadingPosition)
+        self.search_line.textChanged.connect(self._search)
+        self.hint = QLabel(self)
+        self.hint.setObjectName("solver.hint")
+        self.hint.setWordWrap(True)
+        self.hint.setProperty("muted", True)
+        self.create_button = QPushButton("New solver beside the net", self)
+        self.create_button.setObjectName("solver.create")
+        self.create_button.clicked.connect(self._create)
+        self.area = QScrollArea(self)
+        self.area.setObjectName("properties-scroll")
+        self.area.setWidgetResizable(True)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._body = QWidget(self.area)
+        self._body.setObjectName("properties-body")
+        self._forms = QVBoxLayout(self._body)
+        self._forms.setContentsMargins(3 * GRID, 0, 2 * GRID, 2 * GRID)
+        self.area.setWidget(self._body)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID)
+        top = QVBoxLayout()
+        top.setContentsMargins(3 * GRID, 2 * GRID, 3 * GRID, 0)
+        top.setSpacing(2 * GRID)
+        for widget in (self.head, self.plot, self.search_line, self.hint, self.create_button):
+            top.addWidget(widget)
+        layout.addLayout(top)
+        layout.addWidget(self.area, 1)
+        self.setMinimumWidth(65 * GRID)
+        self.setFocusProxy(self.search_line)
+        shortcut = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
+        shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        shortcut.activated.connect(self.search_line.setFocus)
+
+    # What is shown
+
+    def set_document(self, document: Document | None) -> None:
+        """Show the solver of another net, or none."""
+        if self.document is not None:
+            self.document.solver_changed.disconnect(self._solver_chosen)
+            self.document.diagnostics_changed.disconnect(self._diagnose)
+        self.document = document
+        if document is not None:
+            document.solver_changed.connect(self._solver_chosen)
+            document.diagnostics_changed.connect(self._diagnose)
+        self._solver_chosen()
+
+    @guard
+    def _solver_chosen(self) -> None:
+        """Show the solver that the net names now."""
+        solver = self.document.solver.open() if self.document is not None else None
+        if solver is None or solver is not self.solver:
+            self._show(solver)
+
+    def _show(self, solver: SolverDocument | None) -> None:
+        self.commit()
+        if self.solver is not None:
+            self.solver.changed.disconnect(self._changed)
+            self.solver.undo_stack.indexChanged.disconnect(self._show_head)
+            self.solver.modified_changed.disconnect(self._show_head)
+        self.solver = solver
+        if solver is not None:
+            solver.changed.connect(self._changed)
+            solver.undo_stack.indexChanged.connect(self._show_head)
+            solver.modified_changed.connect(self._show_head)
+        self._make_form()
+        self._show_head()
+        self._show_schedule()
+        for widget in (self.head, self.plot, self.search_line, self.area):
+            widget.setVisible(solver is not None)
+        self._show_hint()
+
+    def _make_form(self) -> None:
+        if self.fields is not None:
+            self.fields.hide()
+            self._forms.removeWidget(self.fields)
+            self.fields.deleteLater()
+        self.fields = self.target = None
+        if self.solver is None:
+            return
+        self.target = SolverTarget(self.solver)
+        groups = solver_groups(self.target.schema)
+        self.fields = FieldGroups(self.target, groups, self._folds, self.target.unknown, self._body)
+        self._forms.addWidget(self.fields)
+        self._forms.setAlignment(self.fields, Qt.AlignmentFlag.AlignTop)
+        self._search(self.search_line.text())
+        self._diagnose()
+
+    def _show_hint(self) -> None:
+        document = self.document
+        problem = document.solver.problem if document is not None else ""
+        reason = "Open a net first." if document is None else why_not(document)
+        text = problem or "No solver belongs to this net yet: it says how the net is trained."
+        self.hint.setText(text if self.solver is None else "")
+        self.hint.setVisible(self.solver is None)
+        self.create_button.setVisible(self.solver is None and not problem)
+        self.create_button.setEnabled(not reason)
+        self.create_button.setToolTip(reason)
+
+    @guard
+    def _changed(self) -> None:
+        if self.target is not None and self.fields is not None and self.target.refresh():
+            self.fields.refresh()
+        self._due.trigger()
+
+    @guard
+    def _show_head(self, _value: object = None) -> None:
+        if self.solver is not None:
+            self.head.show_solver(self.solver)
+
+    def _show_schedule(self) -> None:
+        if self.solver is not None:
+            root = self.solver.graph.tree.root
+            self.plot.show_schedule(read_schedule(root, self.solver.schema, self.solver.extras.warm_up))
+
+    @guard
+    def _diagnose(self) -> None:
+        if self.document is None or self.fields is None or self.solver is None:
+            return
+        named = [each for each in self.document.diagnostics if each.file == self.solver.path]
+        found: dict[Path, tuple[str, bool]] = {}
+        for each in sorted(named, key=lambda each: each.severity != "error"):
+            text = f"{each.message} {each.next_step}".strip().removeprefix("Solver: ")
+            found.setdefault(each.field, (text[:1].upper() + text[1:], each.severity == "error"))
+        self.head.diagnose([(text, is_error) for text, is_error in found.values()])
+        self.fields.diagnose(found)
+
+    @guard
+    def _dress(self, theme: Theme) -> None:
+        self.setStyleSheet(panel_stylesheet(theme))
+        self._make_form()
+
+    # What the user does
+
+    def commit(self) -> None:
+        """Write what is typed into the focused field and not committed yet; call it before saving or training."""
+        focused = QApplication.focusWidget()
+        if isinstance(focused, ValueEdit) and self.isAncestorOf(focused):
+            focused.commit()
+
+    def save(self, *, force: bool = False) -> bool:
+        """Save the solver alone; return whether that worked. What is in the way is said in the panel."""
+        self.commit()
+        if self.solver is None:
+            return False
+        try:
+            self.solver.save(force=force)
+        except (NetcanvasError, OSError) as error:
+            self.head.say(str(error))
+            return False
+        self._show_head()
+        return True
+
+    def _undo(self) -> None:
+        if self.solver is not None:
+            self.solver.undo_stack.undo()
+
+    def _redo(self) -> None:
+        if self.solver is not None:
+            self.solver.undo_stack.redo()
+
+    def _create(self) -> None:
+        if self.document is None:
+            return
+        try:
+            made: FilePath = create_solver(self.document)
+        except OSError as error:
+            self.hint.setText(f"The solver was not written: {error.strerror or error}.")
+            return
+        self.document.set_solver(made)
+
+    def _search(self, text: str) -> None:
+        if self.fields is not None:
+            self.fields.search(text.strip().lower())
+
+    # Events
+
+    @guard(default=False)
+    def event(self, event: QEvent) -> bool:
+        is_key = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride
+        if is_key and is_undo_key(event) and self.solver is not None:  # type: ignore[arg-type]
+            event.accept()  # the solver's own history, not the net's
+            return True
+        if asks_for_help(self, event):
+            return True
+        if event.type() == QEvent.Type.WindowActivate and self.solver is not None:
+            self.head.look_at_disk(self.solver)
+        return super().event(event)
+
+    @guard
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.search_line.text():
+            self.search_line.clear()
+        elif self.solver is not None and event.matches(QKeySequence.StandardKey.Undo):
+            self._undo()
+        elif self.solver is not None and is_undo_key(event):
+            self._redo()
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,45 @@
+"""How two texts differ, and what becomes of two edits of one text."""
+
+from __future__ import annotations
+
+from app.text.mirror import BLOCK_END, TextMirror
+
+__all__ = ["both", "same_ends", "units"]
+
+
+def both(mirror: TextMirror, raw: str, theirs: str) -> str:
+    """Return the text with what is typed and what the graph changed meanwhile; where both touch, what is typed."""
+    ours = mirror.merge(raw)
+    base, mine, other = mirror.lines, TextMirror(ours).lines, TextMirror(theirs)
+    first, last = _span(base, mine)
+    their_first, their_last = _span(base, other.lines)
+    if their_last <= first:
+        shift = len(other.lines) - len(base)
+    elif their_first >= last:
+        shift = 0
+    else:
+        return ours
+    shown = [*other.lines]
+    shown[first + shift : last + shift] = mine[first : len(mine) - (len(base) - last)]
+    return other.merge(BLOCK_END.join(shown))
+
+
+def _span(old: list[str], new: list[str]) -> tuple[int, int]:
+    shortest = min(len(old), len(new))
+    first = next((i for i in range(shortest) if old[i] != new[i]), shortest)
+    tail = next((i for i in range(shortest - first) if old[-1 - i] != new[-1 - i]), shortest - first)
+    return first, len(old) - tail
+
+
+def same_ends(old: str, new: str) -> tuple[int, int]:
+    """Return how many characters at the start and at the end are the same, without overlap."""
+    shortest = min(len(old), len(new))
+    head = next((i for i in range(shortest) if old[i] != new[i]), shortest)
+    rest = shortest - head
+    tail = next((i for i in range(rest) if old[-1 - i] != new[-1 - i]), rest)
+    return head, tail
+
+
+def units(text: str) -> int:
+    """Return the length of a text in Qt's UTF-16 units."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -1,0 +1,206 @@
+"""Two nets side by side in the window."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QToolButton
+
+from app.compare.changes import KINDS
+from app.theme import Theme
+
+
+def named(view, name):
+    return next(each for each in view.comparison.changes if name in each.name)
+
+
+def button(view, name) -> QToolButton:
+    return view.findChild(QToolButton, f"compare.{name}_button")
+
+
+def press(view, name) -> None:
+    QTest.mouseClick(button(view, name), Qt.MouseButton.LeftButton)
+
+
+def item(canvas, name):
+    return canvas.canvas.nodes[canvas.document.graph.named(name)[0].id]
+
+
+def test_every_kind_of_change_is_told_with_fields_shapes_and_costs(compared):
+    kinds = {each.name: each.kinds for each in compared.comparison.changes}
+    assert kinds == {
+        "conv1": ("changed", "reshaped"),
+        "relu1": ("reshaped",),
+        "norm": ("added",),
+        "pool1": ("changed", "reshaped"),
+        "drop": ("removed",),
+        "ip": ("changed",),
+        "prob \u2192 softmax": ("renamed",),
+    }
+    conv = named(compared, "conv1")
+    assert [(each.field, each.old, each.new) for each in conv.fields] == [("convolution_param.num_output", "4", "8")]
+    assert conv.output == "2\u00d74\u00d716\u00d716 \u2192 2\u00d78\u00d716\u00d716"
+    assert conv.delta(0) == 4 * 28
+    assert conv.delta(1) == 4 * 27 * 2 * 16 * 16
+    assert named(compared, "norm").delta(0) == 0
+    assert named(compared, "ip").delta(0) == 4 * 64 * 10
+    assert "1 added" in compared.summary.text() and "1 removed" in compared.summary.text()
+
+
+def test_layers_that_both_have_stand_at_the_same_place(compared):
+    old, new = compared.canvases
+    for before, after in compared.comparison.difference.pairs:
+        a, b = old.canvas.nodes[before.id], new.canvas.nodes[after.id]
+        assert a.pos().x() == b.pos().x(), before.name
+        if before.name not in ("relu1",):  # hangs under a card of its own height
+            assert a.pos().y() == b.pos().y(), before.name
+    assert item(old, "relu1").docked and item(new, "relu1").docked
+    assert old.canvas.sceneRect() == new.canvas.sceneRect()
+
+
+def test_each_side_marks_what_differs_by_sign_and_colour(compared):
+    old, new = (
+        {canvas.canvas.nodes[node].face.title: kind for node, kind in canvas.marks.items()}
+        for canvas in compared.canvases
+    )
+    assert {name: kind.sign for name, kind in old.items()} == {
+        "conv1": "\u2260",
+        "relu1": "\u25a1",
+        "pool1": "\u2260",
+        "drop": "\u2212",
+        "ip": "\u2260",
+        "prob": "\u2192",
+    }
+    assert new["norm"].sign == "+" and "data" not in new
+    assert len({kind.sign for kind in KINDS.values()}) == len(KINDS)
+
+
+@pytest.mark.parametrize("leader", [0, 1])
+def test_both_sides_pan_and_zoom_as_one(compared, leader, qtbot):
+    canvas, other = compared.canvases[leader], compared.canvases[1 - leader]
+    at = canvas.viewport().rect().center()
+    for _turn in range(3):
+        event = QWheelEvent(
+            at.toPointF(), canvas.viewport().mapToGlobal(at).toPointF(), QPoint(), QPoint(0, 120),
+            Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+        )  # fmt: skip
+        QApplication.sendEvent(canvas.viewport(), event)
+    assert other.transform() == canvas.transform()
+    before = other.mapToScene(at)
+    QTest.mousePress(canvas.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    QTest.mouseMove(canvas.viewport(), at - QPoint(40, 25))
+    QTest.mouseRelease(canvas.viewport(), Qt.MouseButton.LeftButton, pos=at - QPoint(40, 25))
+    assert other.mapToScene(at) != before
+    assert (other.mapToScene(at) - canvas.mapToScene(at)).manhattanLength() < 2.0
+
+
+def test_what_is_equal_is_hidden_and_comes_back(compared, qtbot):
+    old, new = compared.canvases
+    qtbot.keyClick(compared, Qt.Key.Key_H)
+    assert {each.face.title for each in new.canvas.items_shown()} == {
+        "conv1",
+        "relu1",
+        "norm",
+        "pool1",
+        "ip",
+        "softmax",
+    }
+    assert not item(new, "data").isVisible() and not item(old, "data").isVisible()
+    press(compared, "hide")
+    assert len(new.canvas.items_shown()) == 7
+    assert item(new, "data").isVisible()
+
+
+def test_keys_go_to_the_next_and_the_previous_difference(compared, qtbot, window):
+    names = []
+    for _step in range(8):
+        qtbot.keyClick(compared.list, Qt.Key.Key_F8)
+        names.append(compared.change.name)
+    assert names == ["conv1", "relu1", "norm", "pool1", "drop", "ip", "prob \u2192 softmax", "conv1"]
+    qtbot.keyClick(compared.canvases[0], Qt.Key.Key_F7)
+    assert compared.change.name == "prob \u2192 softmax"
+    assert window.document.graph.node(window.document.selection.last).name == "softmax"
+    old, new = compared.canvases
+    assert item(old, "prob").marked and item(new, "softmax").marked
+
+
+def test_a_click_chooses_the_layer_on_both_sides_in_the_list_and_in_the_net(compared, window):
+    old, new = compared.canvases
+    body = item(old, "pool1").scene_body()
+    QTest.mouseClick(old.viewport(), Qt.MouseButton.LeftButton, pos=old.mapFromScene(body.center()))
+    assert compared.change.name == "pool1"
+    assert item(new, "pool1").marked
+    assert window.document.graph.node(window.document.selection.last).name == "pool1"
+
+
+@pytest.mark.parametrize("name", ["conv1", "norm", "drop", "softmax"])
+def test_one_change_is_taken_over_as_a_step_that_can_be_undone(compared, window, settled, name):
+    document, before = window.document, bytes(window.document.graph)
+    compared.list.choose(compared.comparison.changes.index(named(compared, name)))
+    press(compared, "take")
+    after = bytes(document.graph)
+    assert after != before
+    settled(compared)
+    left = [each for each in compared.comparison.changes if name in each.name and each.kinds != ("reshaped",)]
+    assert not left
+    document.undo_stack.undo()
+    assert bytes(document.graph) == before
+    document.undo_stack.redo()
+    assert bytes(document.graph) == after
+
+
+def test_what_follows_from_other_layers_cannot_be_taken_over_and_says_so(compared):
+    compared.list.choose(compared.comparison.changes.index(named(compared, "relu1")))
+    assert not button(compared, "take").isEnabled()
+    assert button(compared, "take").toolTip() == "Its shape follows from other layers."
+
+
+def test_it_follows_what_is_edited_meanwhile(compared, window, settled):
+    graph = window.document.graph
+    window.document.apply(
+        "Widen", lambda g: g.set_field(graph.named("conv1")[0].id, ("convolution_param", "num_output"), "4")
+    )
+    settled(compared)
+    assert not [each for each in compared.comparison.changes if each.name == "conv1"]
+    assert "conv1" not in {compared.canvases[1].canvas.nodes[node].face.title for node in compared.canvases[1].marks}
+
+
+def test_equal_nets_say_so(window, mine, qtbot, settled):
+    window.comparing.with_file()
+    view = window.tabs.current.comparison
+    settled(view)
+    assert view.comparison.changes == []
+    assert "No difference" in view.summary.text()
+    assert not button(view, "next").isEnabled() and button(view, "next").toolTip()
+
+
+def test_escape_goes_back_to_the_canvas_and_ends_what_worked_for_it(compared, window, qtbot):
+    threads = [compared.comparison.jobs, compared.comparison.old.jobs, compared.comparison.new.jobs]
+    qtbot.keyClick(compared.list, Qt.Key.Key_Escape)
+    assert window.tabs.current.comparison is None
+    assert all(jobs._thread is None or not jobs._thread.is_alive() for jobs in threads)
+    assert window.canvas.isVisible()
+
+
+def test_a_tab_is_closed_with_its_comparison(compared, window):
+    window.actions_by_name["close_tab"].trigger()
+    assert window.tabs.current.comparison is None
+
+
+def test_a_file_that_is_gone_is_told_and_the_canvas_comes_back(window, mine, tmp_path, qtbot):
+    window.comparing.with_path(tmp_path / "gone.prototxt")
+    qtbot.waitUntil(lambda: window.tabs.current.comparison is None, timeout=10_000)
+    assert any("gone.prototxt" in bar.text for bar in window.bars)
+
+
+def test_both_themes_paint_it_and_tell_colours_apart(compared, qapp):
+    pictures = []
+    for name in ("light", "dark"):
+        theme = Theme.load(name)
+        theme.apply(qapp)
+        pictures.append(compared.grab().toImage())
+        colors = {theme.color(kind.role).name() for kind in KINDS.values()}
+        assert len(colors) >= 5
+    assert pictures[0] != pictures[1]

@@ -1,0 +1,228 @@
+"""The cost table: its numbers, order, filter, copying, and its selection in step with the canvas."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+
+from app.costs import CostPanel
+from app.costs.model import FIRST_NUMBER
+from app.costs.rows import Inputs, count_costs
+from app.document import Document
+from engine.graph import OpGraph, View
+
+NET = b"""
+layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 3 dim: 8 dim: 8 } }
+  include { phase: TRAIN } }
+layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } }
+  include { phase: TEST } }
+layer { name: "conv" type: "Convolution" bottom: "data" top: "conv" param { name: "w" } param { name: "b" }
+  convolution_param { num_output: 4 kernel_size: 3 pad: 1 } }
+layer { name: "twin" type: "Convolution" bottom: "data" top: "twin" param { name: "w" } param { name: "b" }
+  convolution_param { num_output: 4 kernel_size: 3 pad: 1 } }
+layer { name: "sum" type: "Eltwise" bottom: "conv" bottom: "twin" top: "sum" }
+layer { name: "ip" type: "InnerProduct" bottom: "sum" top: "ip" inner_product_param { num_output: 10 } }
+layer { name: "lost" type: "NoSuchType" bottom: "ip" top: "lost" }
+"""
+CONV, IP = 4 * 27 + 4, 10 * 256 + 10
+
+
+def settle(qtbot, panel):
+    document = panel.document
+    qtbot.waitUntil(lambda: not document.live.busy and not panel._due.pending and not panel._stale, timeout=20_000)
+
+
+@pytest.fixture
+def document():
+    opened = Document(OpGraph.parse(NET))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def panel(document, qtbot):
+    panel = CostPanel(document)
+    qtbot.addWidget(panel)
+    panel.resize(1000, 320)
+    panel.show()
+    document.set_view(View("TRAIN"))
+    document.live.start()
+    qtbot.waitUntil(lambda: bool(document.shapes), timeout=20_000)
+    settle(qtbot, panel)
+    yield panel
+    panel.shutdown()
+
+
+def column(panel, title):
+    from app.costs.formats import TITLES
+
+    return TITLES.index(title)
+
+
+def names(panel):
+    return [panel.model.index(row, 0).data() for row in range(panel.model.rowCount())]
+
+
+def cell(panel, name, title):
+    return panel.model.index(names(panel).index(name), column(panel, title)).data()
+
+
+def click_header(panel, title):
+    header = panel.view.header()
+    section = column(panel, title)
+    at = QPoint(header.sectionViewportPosition(section) + 20, header.height() // 2)
+    QTest.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=at)
+
+
+def click_row(panel, name, modifier=Qt.KeyboardModifier.NoModifier):
+    rect = panel.view.visualRect(panel.model.index(names(panel).index(name), 0))
+    QTest.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, modifier, rect.center())
+
+
+def test_rows_hold_what_the_layers_of_the_view_cost(panel):
+    assert names(panel) == ["data", "conv", "twin", "sum", "ip", "lost"]
+    conv = next(row for row in panel.model.rows if row.name == "conv")
+    activations = 4 * 2 * 4 * 64
+    weights = 4 * CONV
+    assert conv.output == "2\u00d74\u00d78\u00d78"
+    assert conv.numbers == (
+        CONV,
+        2 * 4 * 64 * 27,
+        weights,
+        activations,
+        weights + activations,
+        3 * weights + 2 * activations,
+    )
+    assert cell(panel, "sum", "Parameters") == "\u2013"
+    assert cell(panel, "lost", "Parameters") == "?"
+    assert panel.model.index(5, 0).data(Qt.ItemDataRole.ToolTipRole)
+
+
+def test_totals_count_shared_parameters_once_and_say_what_is_unknown(panel):
+    count = panel.model.count
+    assert count.totals[0] == CONV + IP
+    assert (count.shared, count.unknown) == (CONV, 1)
+    assert panel.totals.texts()[0].startswith("\u2265")
+    assert "shared parameters" in panel.totals.toolTip()
+
+
+def test_it_follows_the_view(panel, document, qtbot):
+    document.set_view(View("TEST"))
+    settle(qtbot, panel)
+    assert cell(panel, "conv", "Output") == "1\u00d74\u00d78\u00d78"
+    assert "TEST" in panel.note.text()
+    document.set_view(View())
+    settle(qtbot, panel)
+    assert names(panel).count("data") == 2
+
+
+def test_an_edit_refreshes_what_it_reaches_only(panel, document, qtbot):
+    held = dict(panel._inputs.held)
+    node = document.graph.named("ip")[0].id
+    document.apply("Narrow", lambda graph: graph.set_field(node, ("inner_product_param", "num_output"), "5"))
+    settle(qtbot, panel)
+    qtbot.waitUntil(lambda: cell(panel, "ip", "Output") == "2\u00d75", timeout=10_000)
+    conv = document.graph.named("conv")[0].id
+    assert panel._inputs.held[conv] is held[conv]
+    assert panel._inputs.held[node] is not held[node]
+    document.undo_stack.undo()
+    qtbot.waitUntil(lambda: cell(panel, "ip", "Output") == "2\u00d710", timeout=10_000)
+
+
+def test_a_click_on_a_header_sorts_and_what_is_unknown_stays_below(panel):
+    click_header(panel, "Parameters")
+    rising = names(panel)
+    click_header(panel, "Parameters")
+    falling = names(panel)
+    assert rising[-1] == falling[-1] == "lost"
+    assert "ip" in (rising[4], falling[4]) and "ip" in (rising[0], falling[0])
+    click_header(panel, "Parameters")
+    assert names(panel) == ["data", "conv", "twin", "sum", "ip", "lost"]
+
+
+def test_rows_and_canvas_select_each_other(panel, document):
+    shown = []
+    panel.revealed.connect(shown.append)
+    click_row(panel, "sum")
+    click_row(panel, "ip", Qt.KeyboardModifier.ControlModifier)
+    ids = {name: document.graph.named(name)[0].id for name in ("sum", "ip", "conv")}
+    assert set(document.selection.node_ids) == {ids["sum"], ids["ip"]} and document.selection.last == ids["ip"]
+    assert shown[-1] == ids["ip"]
+    document.selection.set([ids["conv"]])
+    document.selection.flush()
+    rows = [index.row() for index in panel.view.selectionModel().selectedRows()]
+    assert rows == [names(panel).index("conv")]
+    click_header(panel, "Training")
+    assert [names(panel)[index.row()] for index in panel.view.selectionModel().selectedRows()] == ["conv"]
+
+
+def test_the_filter_takes_names_and_types(panel, qtbot):
+    qtbot.keyClicks(panel.filter, "convol tw")
+    assert names(panel) == ["twin"]
+    assert panel.note.text().startswith("1 of 6 layers")
+
+
+def test_rows_are_copied_exactly_as_csv_and_readably_as_markdown(panel):
+    panel.view.setFocus()
+    panel.copy("csv")
+    table = list(csv.reader(io.StringIO(QGuiApplication.clipboard().text())))
+    assert table[0][0] == "Layer" and table[0][-1] == "Training (bytes)"
+    assert next(row for row in table if row[0] == "ip")[3:5] == [str(IP), str(2 * 2560)]
+    assert table[-1][0] == "Total" and table[-1][3] == str(CONV + IP)
+    panel.copy("markdown")
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert lines[1].count("---") == 9 and "| ip | InnerProduct | 2\u00d710 |" in lines[6]
+
+
+def test_a_hidden_table_counts_nothing_until_somebody_looks(document, qtbot):
+    panel = CostPanel(document)
+    qtbot.addWidget(panel)
+    document.live.start()
+    qtbot.waitUntil(lambda: not document.live.busy, timeout=20_000)
+    assert panel.model.rows == []
+    panel.show()
+    qtbot.waitUntil(lambda: len(panel.model.rows) == 7, timeout=20_000)
+    panel.shutdown()
+
+
+def test_shares_are_those_of_the_largest_of_the_column(panel):
+    from app.costs.model import SHARE
+
+    shares = [panel.model.index(row, FIRST_NUMBER).data(SHARE) for row in range(6)]
+    assert shares[4] == 1.0 and shares[1] == pytest.approx(CONV / IP) and shares[5] is None
+
+
+def test_five_thousand_rows_cost_the_window_little(qtbot):
+    text = [b'layer { name: "d" type: "Input" top: "b0" input_param { shape { dim: 1 dim: 4 dim: 8 dim: 8 } } }']
+    for number in range(5000):
+        text.append(
+            b'layer { name: "c%d" type: "Convolution" bottom: "b%d" top: "b%d" convolution_param '
+            b"{ num_output: 4 kernel_size: 1 } }" % (number, number, number + 1)
+        )
+    document = Document(OpGraph.parse(b"\n".join(text)))
+    panel = CostPanel(document)
+    qtbot.addWidget(panel)
+    panel.resize(1000, 320)
+    nodes = document.graph.nodes()
+    panel.model.show(count_costs(Inputs(nodes, {}, {})))
+    looks = []
+    for _look in range(5):
+        start = time.thread_time()
+        panel.refresh()
+        panel.model.show(count_costs(Inputs(nodes[:1], {}, {})))
+        looks.append(time.thread_time() - start)
+    sorting = []
+    panel.model.show(count_costs(Inputs(nodes, {}, {})))
+    for look in range(4):
+        start = time.thread_time()
+        panel.model.sort(look)
+        sorting.append(time.thread_time() - start)
+    panel.shutdown()
+    document.close()
+    assert min(looks) < 0.15 and min(sorting) < 0.15, (looks, sorting)
