@@ -1,22 +1,27 @@
-"""Python's cycle collector, kept from walking through a whole net between two keystrokes.
+"""Python's cycle collector, kept to the window's own thread and to moments when it costs nothing.
 
-A net of 5,000 layers is some 350,000 objects that Python follows, and a full collection looks at every one: it takes
-0.2 to 0.4 s, and building the net starts several. While the editor runs, young objects are collected in larger
-lots, and old ones only when a document has gone, at a moment when the window waits for the user.
+A cycle may hold Qt's objects, which must go in the thread that they live in; left to itself Python collects in
+whichever thread happens to allocate. And a net of 5,000 layers is some 350,000 objects: a full collection looks at
+every one, for 0.2 to 0.4 s, and building the net starts several. While the editor runs, young objects are collected
+by a timer, and old ones only when a document has gone, at a moment when the window waits for the user.
 """
 
 from __future__ import annotations
 
 import gc
+import threading
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
-from app.qt import Debounce
+from app.qt import Debounce, guard
 
-__all__ = ["CalmCollector"]
+__all__ = ["CalmCollector", "importing"]
 
-_YOUNG, _MIDDLE, _NEVER = 50_000, 20, 1_000_000
+_YOUNG, _MIDDLE = 50_000, 20
+_TICK = 500
 _QUIET = 3000
+#: Held by a thread that imports a library of Qt's: its half-made classes are not to be walked through.
+importing = threading.Lock()
 
 
 class CalmCollector(QObject):
@@ -24,9 +29,13 @@ class CalmCollector(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._before = gc.get_threshold()
-        self._due = Debounce(self._collect, _QUIET, self)
-        gc.set_threshold(_YOUNG, _MIDDLE, _NEVER)
+        self._due = Debounce(self._collect_all, _QUIET, self)
+        self._lots = 0
+        self._timer = QTimer(self)
+        self._timer.setInterval(_TICK)
+        self._timer.timeout.connect(self._collect_young)
+        self._timer.start()
+        gc.disable()
         gc.collect()
         gc.freeze()  # what the program itself is made of stays
 
@@ -37,9 +46,21 @@ class CalmCollector(QObject):
     def close(self) -> None:
         """Have the collector as it was."""
         self._due.cancel()
+        self._timer.stop()
         gc.unfreeze()
-        gc.set_threshold(*self._before)
+        gc.enable()
 
-    @staticmethod
-    def _collect() -> None:
-        gc.collect()
+    @guard
+    def _collect_young(self) -> None:
+        if gc.get_count()[0] > _YOUNG and importing.acquire(blocking=False):
+            self._lots += 1
+            gc.collect(0 if self._lots % _MIDDLE else 1)
+            importing.release()
+
+    @guard
+    def _collect_all(self) -> None:
+        if importing.acquire(blocking=False):
+            gc.collect()
+            importing.release()
+        else:
+            self._due.trigger()

@@ -31,6 +31,7 @@ class _Found:
     """What the thread found out; the graphs are the comparison's own from then on."""
 
     data: bytes
+    version: int
     other: OpGraph
     mine: OpGraph
     difference: Difference
@@ -78,6 +79,7 @@ class Comparison(QObject):
         self.counts = (CostCount(), CostCount())
         self._held: tuple[Inputs, Inputs] = (Inputs((), {}, {}), Inputs((), {}, {}))
         self._theirs: bytes | None = None
+        self._version = -1
         self.jobs = Jobs(self)  # of its own: the shapes of the open net need not wait for it
         self._due = Debounce(self._compare, _PAUSE, self)
         self._costs_due = Debounce(self._measure, _PAUSE, self)
@@ -118,13 +120,14 @@ class Comparison(QObject):
                 each.set_view(self.document.view)
 
     def _compare(self) -> None:
-        mine, known = bytes(self.document.graph), self._theirs
+        graph = self.document.graph
+        mine, version, known = bytes(graph), graph.version, self._theirs
         schema, read = self.document.schema, self.other.read
 
         def work() -> tuple[bytes, _Found]:
             theirs = known if known is not None else read()
             old, new = OpGraph.parse(theirs), OpGraph.parse(mine)
-            return theirs, _Found(mine, old, new, compare(old, new, (schema, schema)))
+            return theirs, _Found(mine, version, old, new, compare(old, new, (schema, schema)))
 
         self.jobs.submit("compare", work, self._compared, self._failed)
 
@@ -135,6 +138,7 @@ class Comparison(QObject):
     @guard
     def _compared(self, result: tuple[bytes, _Found]) -> None:
         self._theirs, found = result
+        self._version = found.version
         first = self.old is None
         if self.old is None or self.new is None:
             self.old, self.new = self._open(found.other), self._open(found.mine)
@@ -195,6 +199,11 @@ class Comparison(QObject):
 
     # What is done with it
 
+    @property
+    def is_current(self) -> bool:
+        """Whether the copy is the open net as it is now."""
+        return self.new is not None and self._version == self.document.graph.version
+
     def partner(self, node: NodeId, *, of_old: bool) -> NodeId | None:
         """Return the same layer on the other side; None where that has none."""
         here, there = (0, 1) if of_old else (1, 0)
@@ -203,14 +212,14 @@ class Comparison(QObject):
     def original(self, node: NodeId) -> NodeId | None:
         """Return the layer of the open net that one of its copy stands for; None where it was edited since."""
         new, document = self.new, self.document
-        if new is None or bytes(new.graph) != bytes(document.graph):
+        if new is None or not self.is_current:
             return None
         return document.graph.node_ids()[new.graph.ordinal(node)]
 
     def copy_of(self, node: NodeId) -> NodeId | None:
         """Return the layer of the copy that stands for one of the open net."""
         new, document = self.new, self.document
-        if new is None or node not in document.graph or len(new.graph) != len(document.graph):
+        if new is None or not self.is_current or node not in document.graph:
             return None
         return new.graph.node_ids()[document.graph.ordinal(node)]
 
@@ -236,7 +245,7 @@ class Comparison(QObject):
         """
         document, old = self.document, self.old
         assert old is not None
-        if self.new is None or bytes(self.new.graph) != bytes(document.graph):
+        if self.new is None or not self.is_current:
             return  # it is compared anew in a moment
         text = take_over(self.new.graph, old.graph, self.difference.pairs, change.old, change.new)
         document.apply(f"Take {change.name} from {self.other.title}", lambda graph: graph.replace_text(text))

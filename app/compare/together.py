@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QPainter
 
 from app.canvas.layout import lay_out
@@ -38,6 +38,7 @@ class Together(QObject):
         super().__init__(parent)
         self._both = old, new
         self._moving = False
+        self._serial = 0
         old.moved.connect(lambda: self._follow(old, new))
         new.moved.connect(lambda: self._follow(new, old))
 
@@ -68,23 +69,33 @@ class Together(QObject):
         size = new.viewport().size()
         aspect = max(0.8, min(2.2, size.width() / max(1, size.height())))
         wanted = plan(old.canvas, new.canvas, pairs)
-        serials = old.document.graph.version, new.document.graph.version
+        is_big = len(wanted.nodes) >= _IN_THREAD_FROM
+        versions = old.document.graph.version, new.document.graph.version
+        self._serial += 1
+        serial = self._serial
 
-        def finish(result: LayoutResult[Key]) -> None:
-            if serials == (old.document.graph.version, new.document.graph.version):
-                self._place(wanted, result)
+        def finish(result: LayoutResult[Key], side: int = 0) -> None:
+            """Place one side after the other; those of a big net each in an event of its own."""
+            if self._serial != serial or versions != (old.document.graph.version, new.document.graph.version):
+                return
+            if side == len(self._both):
+                self.share_room()
                 done()
+                return
+            self._place(side, wanted, result)
+            if is_big:
+                QTimer.singleShot(0, self, guard(lambda: finish(result, side + 1)))
+            else:
+                finish(result, side + 1)
 
-        if len(wanted.nodes) < _IN_THREAD_FROM:
-            finish(lay_out(wanted.nodes, wanted.edges, aspect))
-        else:
+        if is_big:
             new.document.jobs.submit("layout", partial(lay_out, wanted.nodes, wanted.edges, aspect), finish)
+        else:
+            finish(lay_out(wanted.nodes, wanted.edges, aspect))
 
-    def _place(self, wanted: Plan, result: LayoutResult[Key]) -> None:
-        for canvas, keys in zip(self._both, wanted.keys, strict=True):
-            place(canvas.canvas, keys, result)
-            canvas.is_placed = True
-        self.share_room()
+    def _place(self, side: int, wanted: Plan, result: LayoutResult[Key]) -> None:
+        place(self._both[side].canvas, wanted.keys[side], result)
+        self._both[side].is_placed = True
 
     def share_room(self) -> None:
         """Give both scenes the same bounds, so that the same scroll position is the same place."""

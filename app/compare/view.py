@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSplitter, QToolButton, QVBoxLayout, QWidget
 
@@ -70,6 +70,7 @@ class CompareView(QWidget):
         self._titles = QLabel(self), QLabel(self)
         self._arrange()
         self._closed = False
+        self._first: CompareCanvas | None = None
         self._pointing = False
         self.comparison.opened.connect(self._opened)
         self.comparison.compared.connect(self._compared)
@@ -143,7 +144,7 @@ class CompareView(QWidget):
             return
         self._closed = True
         self.comparison.document.selection.changed.disconnect(self._follow)
-        for canvas in self.canvases or ():
+        for canvas in self.canvases or ([self._first] if self._first is not None else []):
             canvas.canvas.close()
         self.comparison.close()
 
@@ -158,9 +159,17 @@ class CompareView(QWidget):
 
     @guard
     def _opened(self) -> None:
-        comparison = self.comparison
-        assert comparison.old is not None and comparison.new is not None
-        old, new = CompareCanvas(comparison.old, "old", self), CompareCanvas(comparison.new, "new", self)
+        """Make the canvases, each in an event of its own, so that big nets do not hold the window up twice as long."""
+        assert self.comparison.old is not None
+        self._first = CompareCanvas(self.comparison.old, "old", self)
+        QTimer.singleShot(0, self, self._open_second)
+
+    @guard
+    def _open_second(self) -> None:
+        comparison, old = self.comparison, self._first
+        if self._closed or old is None or comparison.new is None:
+            return
+        new = CompareCanvas(comparison.new, "new", self)
         self.canvases = old, new
         self.together = Together(old, new, self)
         texts = comparison.other.title, f"{comparison.document.title}, as it is here"
@@ -181,9 +190,12 @@ class CompareView(QWidget):
         self._sides.setSizes([1000, 1000])
         old.chosen.connect(lambda node: self._clicked(node, of_old=True))
         new.chosen.connect(lambda node: self._clicked(node, of_old=False))
+        QTimer.singleShot(0, self, self._compared)
 
     @guard
     def _compared(self) -> None:
+        if self._closed:
+            return
         self._show_marks()
         self._list()
         self.arrange(first=self.canvases is not None and not self.canvases[1].is_placed)

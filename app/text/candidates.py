@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Candidate", "Source", "candidates", "field_at", "ranked"]
 
-_MOST = 200
+_MOST, _FEW = 200, 1500
 _OLD = ("V1LayerParameter", "V0LayerParameter")
 
 
@@ -42,9 +44,9 @@ class Candidate:
     ----------
     text : str
         What it is called in the list.
-    insert : str
-        What is written, tabs for levels of indentation; :func:`~app.text.snippets.slot` marks what is filled in then. A long
-        text may come as a function that makes it.
+    insert : str or callable
+        What is written, or what makes it: tabs for levels of indentation, :func:`~app.text.snippets.slot` for what is
+        filled in then.
     detail : str
         What kind it is, in a word or two.
     doc : str
@@ -54,7 +56,7 @@ class Candidate:
     """
 
     text: str
-    insert: str | Callable[[], str] = field(compare=False)
+    insert: str | Callable[[], str] = dataclasses.field(compare=False)
     detail: str = ""
     doc: str = ""
     rank: int = 0
@@ -63,7 +65,7 @@ class Candidate:
 def candidates(
     context: Context, source: Source, root: str, registry: LayerRegistry | None, line: int
 ) -> Sequence[Candidate]:
-    """Return what fits at a place, whatever is typed of it; :func:`ranked` orders it.
+    """Return what fits at a place, whatever is typed of it, blobs apart; :func:`ranked` orders it.
 
     Parameters
     ----------
@@ -102,10 +104,13 @@ def _message(context: Context, schema: Schema, root: str) -> tuple[Schema, Messa
     return schema, message
 
 
-def ranked(found: Iterable[Candidate], prefix: str) -> list[Candidate]:
+def ranked(found: Sequence[Candidate], prefix: str) -> list[Candidate]:
     """Return what fits what is typed, best first."""
     scored = []
-    for place, each in enumerate(found):
+    wanted = prefix.lower()
+    if len(found) > _FEW:  # letters apart are looked for in short lists only
+        found = [each for each in found if wanted in each.text.lower()]
+    for place, each in enumerate(found[:_FEW]):
         match = match_text(prefix, each.text)
         if match is not None:
             scored.append((-match[0] if prefix else 0.0, each.rank, place, each))
@@ -226,12 +231,17 @@ def _names(context: Context, graph: OpGraph, quote: str, line: int) -> Iterator[
                 yield Candidate(blob, f"{quote}{blob}{quote}", detail)
         return
     seen: set[str] = {each.value.strip("\"'") for each in context.given if each.name == "bottom"}
-    above = [node for node in graph.nodes() if node.line <= line]
-    below = [node for node in graph.nodes() if node.line > line]
-    for nodes, rank in ((reversed(above), 0), (iter(below), 1)):
-        for node in nodes:
+    own, wanted, left = context.value_of("name"), context.prefix.lower(), _MOST
+    nodes = graph.nodes()
+    split = bisect_left(nodes, line + 1, key=lambda node: node.line)
+    for found, rank in ((reversed(nodes[:split]), 0), (iter(nodes[split:]), 1)):
+        for node in found:
             for top in node.tops:
-                if top not in seen and not (rank == 0 and context.value_of("name") == node.name):
-                    seen.add(top)
-                    made = f"made by {node.name}" if rank == 0 else f"made below, by {node.name}"
-                    yield Candidate(top, f"{quote}{top}{quote}", made, rank=rank)
+                if top in seen or wanted not in top.lower() or (rank == 0 and node.name == own):
+                    continue
+                seen.add(top)
+                made = f"made by {node.name}" if rank == 0 else f"made below, by {node.name}"
+                yield Candidate(top, f"{quote}{top}{quote}", made, rank=rank)
+                left -= 1
+                if not left:
+                    return

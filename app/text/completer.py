@@ -77,6 +77,8 @@ class Completer(QObject):
             return ()
         line = self._edit.line_of_cursor()
         place = (line, context.path, context.field, context.quote, context.given)
+        if context.field == "bottom":  # of many blobs only those that fit are gathered
+            place = (*place, context.prefix)
         if place != self._place or not self.is_open:
             registry: LayerRegistry | None = getattr(self.source, "registry", None)
             self._found = candidates(context, self.source, self.root, registry, line + 1)

@@ -101,8 +101,10 @@ class PrototxtEdit(NumberedEdit):
         ):
             self.undo_asked.emit(True)
         else:
+            command = self.command_for(event)
             super().keyPressEvent(event)
-            self.completer.typed(event)
+            if command is None:
+                self.completer.typed(event)
 
     @guard
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
+from app.collector import importing
 from app.icons import icon_pixmap
 from app.qt import guard
 from app.theme import Theme
@@ -102,7 +103,8 @@ class Pictures(QStackedWidget):
             self._loader.start()
 
     def _import(self) -> None:
-        importlib.import_module("pyqtgraph")
+        with importing:
+            importlib.import_module("pyqtgraph")
         self._loaded.emit()
 
     @guard

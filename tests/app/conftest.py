@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import logging
 import os
 import shutil
@@ -36,6 +37,7 @@ def dressed_app(qapp: QApplication) -> QApplication:
     """The application in the light theme, with a font that draws letters and not boxes."""
     assert "DejaVu Sans" in QFontDatabase.families(), "install fonts-dejavu-core: without a font every picture is boxes"
     Theme.load("light").apply(qapp)
+    importlib.import_module("pyqtgraph")  # not in a thread that other tests' collections come across
     gc.collect()
     gc.freeze()  # what is imported need not be searched for leaks after every test
     return qapp
@@ -96,7 +98,9 @@ def no_leaks(dressed_app: QApplication) -> Iterator[None]:
     threads = set(threading.enumerate())
     processes = _child_processes()
     windows = {id(widget) for widget in QApplication.topLevelWidgets()}
+    gc.disable()  # a test's threads must not free what belongs to this one
     yield
+    gc.enable()
     gc.collect()
     for _round in range(2):
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

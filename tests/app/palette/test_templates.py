@@ -79,3 +79,15 @@ def test_nothing_selected_is_nothing_kept(canvas):
     canvas.keep_block()
     assert said
     assert template_entries() == ()
+
+
+def test_the_search_at_the_end_of_a_wire_copes_with_kept_blocks(canvas, document):
+    keep(canvas, "conv1", "pool1")
+    node = document.graph.named("pool2")[0].id
+    canvas.search_asked.emit(canvas.viewport().rect().center(), node, "output", 0)
+    assert canvas.popup.isVisible()
+    canvas.popup.hide()
+    canvas.search_asked.emit(canvas.viewport().rect().center(), None, "", 0)
+    names = [canvas.popup.model.item(row).text() for row in range(canvas.popup.model.rowCount())]
+    assert template_entries()[0].type in names
+    canvas.popup.hide()
