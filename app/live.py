@@ -18,7 +18,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.diagnosing import LiveDiagnosis
 from app.gradients import GradientChecks
-from app.plugins.live import LivePlugins
+from app.pluginpanel.live import LivePlugins
 from app.qt import Debounce, guard
 from engine.graph import INPUTS
 from engine.paths import search_folders

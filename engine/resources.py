@@ -11,9 +11,7 @@ __all__ = ["plugins_path", "resource_path", "user_data_path", "user_plugins_path
 
 def _shipped(folder: str) -> Path:
     root = Path(__file__).resolve().parent.parent
-    is_checkout = (root / "pyproject.toml").is_file()  # there a folder of that name below ``app`` is code
-    places = (root / folder, root / "app" / folder) if is_checkout else (root / "app" / folder, root / folder)
-    for place in places:
+    for place in (root / folder, root / "app" / folder):
         if place.is_dir():
             return place
     raise FileNotFoundError(f"The shipped folder '{folder}' is missing. Reinstall Netcanvas.")

@@ -44,7 +44,7 @@ KINDS: Mapping[str, Kind] = {
     "changed": Kind("\u2260", "warning", "changed"),
     "renamed": Kind("\u2192", "accent", "renamed"),
     "moved": Kind("\u2195", "accent", "moved"),
-    "reshaped": Kind("\u25a1", "text_muted", "other shape"),
+    "reshaped": Kind("\u25a1", "text_muted", "other shape or cost"),
 }
 
 
@@ -133,7 +133,9 @@ def list_changes(found: Difference, old_rows: Rows, new_rows: Rows) -> list[Chan
 
 
 def _reshaped(before: CostRow | None, after: CostRow | None) -> bool:
-    return before is not None and after is not None and before.output != after.output
+    if before is None or after is None or not before.numbers or not after.numbers:
+        return False
+    return (before.output, before.numbers) != (after.output, after.numbers)
 
 
 def _in_order(found: Difference) -> Iterator[tuple[Node | None, Node | None]]:

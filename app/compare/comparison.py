@@ -228,7 +228,7 @@ class Comparison(QObject):
         if change is None:
             return "Select a difference first."
         if change.kinds == ("reshaped",):
-            return "Its shape follows from other layers."
+            return "Its shape and cost follow from other layers."
         if change.kinds == ("moved",):
             return "Only its place in the file differs."
         if any(node is not None and node.virtual for node in (change.old, change.new)):

@@ -48,7 +48,7 @@ class ChangeList(QTreeWidget):
         header = self.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        for column, width in enumerate((210, 160, 90, 90, 120, 84, 92, 80)):
+        for column, width in enumerate((190, 150, 72, 72, 120, 84, 92, 80)):
             header.resizeSection(column, width)
         header.setSectionResizeMode(4, QHeaderView.ResizeMode.Stretch)
         self._changes: Sequence[Change] = ()
@@ -119,6 +119,7 @@ def _row(change: Change) -> QTreeWidgetItem:
         texts[column] = delta_text(change.delta(number), bytes_text) if number > 1 else delta_text(change.delta(number))
     item = QTreeWidgetItem(texts)
     item.setToolTip(0, f"{change.name}: {change.words}")
+    item.setToolTip(4, change.output)
     for _number, column in _NUMBERS:
         item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     for field in change.fields:

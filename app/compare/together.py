@@ -83,10 +83,14 @@ class Together(QObject):
                 done()
                 return
             self._place(side, wanted, result)
-            if is_big:
-                QTimer.singleShot(0, self, guard(lambda: finish(result, side + 1)))
-            else:
+
+            def go_on() -> None:
                 finish(result, side + 1)
+
+            if is_big:
+                QTimer.singleShot(0, self, guard(go_on))
+            else:
+                go_on()
 
         if is_big:
             new.document.jobs.submit("layout", partial(lay_out, wanted.nodes, wanted.edges, aspect), finish)

@@ -293,7 +293,7 @@ class NumberedEdit(QPlainTextEdit):
 
     def _paint_rest(self, painter: QPainter, block: QTextBlock, rect: QRectF, theme: Theme) -> None:
         """Say behind a folded line what is hidden: the name of the layer, or that there is something."""
-        left = rect.left() + block.layout().lineAt(0).naturalTextWidth() + 3 * GRID
+        left = rect.left() + self.fontMetrics().horizontalAdvance(block.text()) + 3 * GRID
         painter.setFont(self.font())
         painter.setPen(theme.color("text_muted"))
         box = QRectF(left, rect.top(), self.viewport().width() - left, rect.height())
@@ -312,9 +312,9 @@ class NumberedEdit(QPlainTextEdit):
         painter.setPen(color)
         painter.setBrush(_faint(color, 40))
         for block, column in ((here[0], here[1]), other or (here[0], here[1])):
-            line = block.layout().lineAt(0)
-            if not block.isVisible() or not line.isValid():
+            if not block.isVisible() or not block.layout().lineCount():
                 continue
+            line = block.layout().lineAt(0)
             rect = self.blockBoundingGeometry(block).translated(self.contentOffset())
             left, right = _x(line.cursorToX(column)), _x(line.cursorToX(column + 1))
             painter.drawRect(QRectF(rect.left() + left, rect.top() + 0.5, right - left, rect.height() - 1))
@@ -325,8 +325,10 @@ class NumberedEdit(QPlainTextEdit):
     def _paint_found(self, painter: QPainter, block: QTextBlock, rect: QRectF, color: QColor) -> None:
         text, wanted = block.text().lower(), self._searched.lower()
         place = text.find(wanted)
+        if place < 0 or not block.layout().lineCount():  # a line that was not laid out yet has no parts to ask
+            return
         line = block.layout().lineAt(0)
-        while place >= 0 and line.isValid():
+        while place >= 0:
             left = _x(line.cursorToX(place))
             right = _x(line.cursorToX(place + len(wanted)))
             painter.fillRect(QRectF(rect.left() + left, rect.top(), right - left, rect.height()), color)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLabel, QMenu, QVBoxLayout, QWidget
 from app.qt import Debounce, guard
 from app.text.askbar import AskBar
 from app.text.differing import both, same_ends, units
+from app.text.filling import Filler
 from app.text.findbar import FindBar
 from app.text.mirror import LineChange, TextMirror
 from app.text.mistakes import fixes_on, gather
@@ -79,6 +80,7 @@ class TextPane(QWidget):
         self.edit.gutter.mistake_clicked.connect(self.mend)
         self.edit.add_command("fix", "Apply quick fix", ("Alt+Return", "Alt+Enter", "Ctrl+."), self.mend)
         self.edit.add_command("replace", "Replace\u2026", ("Ctrl+H",), self.find_bar.open_replace)
+        self.filler = Filler(self.edit, self._filled)
         self.mover = Mover(self.edit, self.ask_bar, self._say)
         for keys, slot in (
             (QKeySequence(QKeySequence.StandardKey.Find), self.find_bar.open_bar),
@@ -109,16 +111,20 @@ class TextPane(QWidget):
             text, document = "", None
         self.document = document
         self.mirror = TextMirror(text)
-        self._syncing = True
-        self.edit.setPlainText(self.mirror.shown())
-        self._syncing = False
-        self.edit.setReadOnly(document is None)
+        self.edit.setReadOnly(True)
+        self.filler.fill(self.mirror.lines)
         self.edit.completer.source = self.mover.document = document
         if document is not None:
             document.changed.connect(self._graph_changed)
             document.selection.changed.connect(self._selection_changed)
             document.diagnostics_changed.connect(self._show_mistakes)
         self._selection_changed()
+        self._show_mistakes()
+
+    @guard
+    def _filled(self) -> None:
+        self.edit.setReadOnly(self.document is None)
+        self._mark_selected(scroll=False)
         self._show_mistakes()
 
     @property
@@ -151,7 +157,7 @@ class TextPane(QWidget):
         self._say("")
 
     def _contents_changed(self, position: int, removed: int, added: int) -> None:
-        if self._syncing or self.document is None or (not removed and not added):
+        if self._syncing or self.filler.inserting or self.document is None or (not removed and not added):
             return
         self._typed = True
         self._pause.trigger()
@@ -180,6 +186,7 @@ class TextPane(QWidget):
 
     def _sync(self) -> None:
         assert self.document is not None
+        self.filler.finish()
         self._stale = False
         text = self.document.graph.text
         if text == self.mirror.text:
@@ -237,7 +244,7 @@ class TextPane(QWidget):
     # Selection
 
     def _cursor_moved(self) -> None:
-        if not self._syncing and self.edit.hasFocus():
+        if not (self._syncing or self.filler.inserting) and self.edit.hasFocus():
             self._select_due.trigger()
 
     @guard
@@ -272,6 +279,8 @@ class TextPane(QWidget):
 
     def _reveal(self, first: int, last: int) -> None:
         """Scroll to a layer and, unless someone types here, put the cursor on its first line."""
+        if last > self.edit.blockCount():
+            self.filler.finish()
         bar = self.edit.verticalScrollBar()
         rows = max(bar.pageStep(), 1)
         top = bar.value()
@@ -286,6 +295,7 @@ class TextPane(QWidget):
 
     def reveal_line(self, line: int, column: int = 1) -> None:
         """Put the cursor at a 1-based place and show it."""
+        self.filler.finish()
         block = self.edit.document().findBlockByNumber(max(line - 1, 0))
         if not block.isValid():
             return

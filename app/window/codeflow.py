@@ -64,7 +64,7 @@ class CodeFlow(QObject):
 
     def show_node(self, node: NodeId) -> None:
         """Show the code of a Python layer, or say that there is none."""
-        from app.plugins.live import python_name
+        from app.pluginpanel.live import python_name
         from engine.paths import search_folders
         from engine.plugins.provenance import module_file
 
@@ -85,7 +85,7 @@ class CodeFlow(QObject):
         """Mark the lines at which plugins failed, and take over what changed on disk."""
         if self._pane is None:
             return
-        from app.plugins.sheets import place_in
+        from app.pluginpanel.sheets import place_in
 
         found: dict[Path, list[tuple[int, str]]] = {}
         errors = [shapes.error for shapes in self._window.document.shapes.values() if shapes.error is not None]
@@ -121,7 +121,7 @@ class CodeFlow(QObject):
 
     def new_layer(self) -> None:
         """Ask what a new Python layer is."""
-        from app.plugins.wizard import LayerWizard
+        from app.pluginpanel.wizard import LayerWizard
 
         if self._flow.is_safe:
             self._window.notify("This is safe mode: no plugin is loaded. Start without --safe to make one.", "warning")

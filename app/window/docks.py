@@ -43,10 +43,10 @@ PANELS: Sequence[PanelSpec] = (
     PanelSpec("training", "Training", "app.training", "TrainingPanel", Area.BottomDockWidgetArea, "Alt+4"),
     PanelSpec("problems", "Problems", "app.problems", "ProblemsPanel", Area.BottomDockWidgetArea, "Alt+5"),
     PanelSpec("costs", "Costs", "app.costs", "CostPanel", Area.BottomDockWidgetArea, "Alt+0"),
-    PanelSpec("code", "Code", "app.plugins.code", "CodePane", Area.RightDockWidgetArea, "Alt+7"),
+    PanelSpec("code", "Code", "app.pluginpanel.code", "CodePane", Area.RightDockWidgetArea, "Alt+7"),
     PanelSpec("outline", "Outline", "app.outline", "OutlinePanel", Area.LeftDockWidgetArea, "Alt+8"),
     PanelSpec("history", "History", "app.window.history", "HistoryPanel", Area.LeftDockWidgetArea, "Alt+9"),
-    PanelSpec("plugins", "Plugins", "app.plugins.panel", "PluginsPanel", Area.BottomDockWidgetArea, "Alt+6"),
+    PanelSpec("plugins", "Plugins", "app.pluginpanel.panel", "PluginsPanel", Area.BottomDockWidgetArea, "Alt+6"),
 )
 
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLabel
 
 from app.jobs import Jobs
 from app.palette.entries import palette_entries
-from app.plugins.shelf import PluginShelf
+from app.pluginpanel.shelf import PluginShelf
 from app.qt import guard
 from app.window.codeflow import CodeFlow
 from engine.errors import NetcanvasError
@@ -267,7 +267,7 @@ class PluginFlow(QObject):
 
     def show_error(self, node: NodeId) -> None:
         """Show all that is known of what is wrong at a node, to read and to copy."""
-        from app.plugins.sheets import ErrorSheet, whole_error
+        from app.pluginpanel.sheets import ErrorSheet, whole_error
 
         name = self.document.graph.node(node).name
         text, file, line = whole_error(self.document, node)
@@ -296,7 +296,7 @@ class PluginFlow(QObject):
         )
 
     def _show_conversion(self, plan: ConversionPlan) -> None:
-        from app.plugins.sheets import ConversionSheet
+        from app.pluginpanel.sheets import ConversionSheet
 
         if not plan.files:
             self._window.notify("There is no Python 2 code to convert.", "info")

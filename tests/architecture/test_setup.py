@@ -74,4 +74,5 @@ def test_a_wheel_carries_packages_resources_and_plugins(tmp_path: Path) -> None:
     assert roots == {"app", "engine", "nodes"}
     for wanted in ("app/resources/schema/caffe.desc", "app/resources/examples/lenet/lenet_train_test.prototxt"):
         assert wanted in names
-    assert any(name.startswith("app/plugins/") and name.endswith(".py") for name in names)
+    shipped = {name.split("/")[2] for name in names if name.startswith("app/plugins/")}
+    assert shipped == {each.name for each in (ROOT / "plugins").iterdir() if each.name != "__pycache__"}

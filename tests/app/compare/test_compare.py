@@ -36,7 +36,7 @@ def test_every_kind_of_change_is_told_with_fields_shapes_and_costs(compared):
         "norm": ("added",),
         "pool1": ("changed", "reshaped"),
         "drop": ("removed",),
-        "ip": ("changed",),
+        "ip": ("changed", "reshaped"),
         "prob \u2192 softmax": ("renamed",),
     }
     conv = named(compared, "conv1")
@@ -154,7 +154,7 @@ def test_one_change_is_taken_over_as_a_step_that_can_be_undone(compared, window,
 def test_what_follows_from_other_layers_cannot_be_taken_over_and_says_so(compared):
     compared.list.choose(compared.comparison.changes.index(named(compared, "relu1")))
     assert not button(compared, "take").isEnabled()
-    assert button(compared, "take").toolTip() == "Its shape follows from other layers."
+    assert button(compared, "take").toolTip() == "Its shape and cost follow from other layers."
 
 
 def test_it_follows_what_is_edited_meanwhile(compared, window, settled):
@@ -204,3 +204,50 @@ def test_both_themes_paint_it_and_tell_colours_apart(compared, qapp):
         colors = {theme.color(kind.role).name() for kind in KINDS.values()}
         assert len(colors) >= 5
     assert pictures[0] != pictures[1]
+
+
+def long_net(width: int, count: int = 200) -> bytes:
+    layers = [b'layer { name: "d" type: "Input" top: "b0" input_param { shape { dim: 1 dim: 4 dim: 8 dim: 8 } } }']
+    for number in range(count):
+        layers.append(
+            b'layer { name: "c%d" type: "Convolution" bottom: "b%d" top: "b%d" convolution_param '
+            b"{ num_output: %d kernel_size: 1 } }" % (number, number, number + 1, width if number == count // 2 else 4)
+        )
+    return b"\n".join(layers)
+
+
+def test_a_long_net_is_arranged_off_the_windows_thread_and_shows_the_first_difference(window, tmp_path, qtbot, settled):
+    paths = tmp_path / "a.prototxt", tmp_path / "b.prototxt"
+    for path, width in zip(paths, (4, 6), strict=True):
+        path.write_bytes(long_net(width))
+    assert window.files.open(paths[0])
+    window.comparing.with_path(paths[1])
+    view = window.tabs.current.comparison
+    settled(view)
+    old, new = view.canvases
+    qtbot.waitUntil(
+        lambda: old.is_placed and new.is_placed and bool(old.sceneRect() == new.sceneRect()), timeout=20_000
+    )
+    assert {each.name for each in view.comparison.changes} == {"c100", "c101"}
+    qtbot.waitUntil(lambda: new.visible_rect().contains(item(new, "c100").scene_body()), timeout=10_000)
+    for number in range(200):
+        assert item(old, f"c{number}").pos() == item(new, f"c{number}").pos()
+
+
+def test_a_second_comparison_takes_the_place_of_the_first(compared, window, settled):
+    first = compared.comparison
+    window.comparing.with_file()
+    view = window.tabs.current.comparison
+    settled(view)
+    assert view is not compared and not view.comparison.changes
+    assert first.old._closed and first.new._closed
+
+
+def test_the_messages_of_the_window_never_cover_the_buttons(compared, window, qtbot):
+    bar = window.notify("Something to say", "warning")
+    qtbot.waitUntil(lambda: bar.isVisible() and bar.height() > 10, timeout=5_000)
+    assert bar.mapTo(window, QPoint()).y() >= compared.mapTo(window, QPoint(0, compared.height())).y() - 1
+    window.comparing.close()
+    qtbot.waitUntil(
+        lambda: bar.mapTo(window, QPoint()).y() <= window.canvas.mapTo(window, QPoint(0, 4)).y(), timeout=5_000
+    )

@@ -150,7 +150,10 @@ def test_a_plugins_fields_are_offered_for_its_type(bench: Make) -> None:
 
 
 def test_typing_stays_quick_in_a_large_file(bench: Make) -> None:
-    block = 'layer {\n  name: "c%d"\n  type: "Convolution"\n  bottom: "c%d"\n  top: "c%d"\n  convolution_param {\n    num_output: 20\n  }\n}\n'
+    block = (
+        'layer {\n  name: "c%d"\n  type: "Convolution"\n  bottom: "c%d"\n  top: "c%d"\n'
+        "  convolution_param {\n    num_output: 20\n  }\n}\n"
+    )
     net = bench("".join(block % (i, i - 1, i) for i in range(1, 10_001)))
     net.place('top: "c5000"\n')
     net.keys("b")
@@ -163,4 +166,3 @@ def test_typing_stays_quick_in_a_large_file(bench: Make) -> None:
     assert "c4999" in net.offers or "c49" in net.offers
     looks.sort()
     assert looks[len(looks) // 2] < 0.06, f"a key took {looks}"
-    print(looks)

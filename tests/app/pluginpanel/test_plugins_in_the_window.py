@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QPushButton
 
 from engine.plugins import use_safe_mode
-from tests.app.plugins.conftest import NET, Project, layer_with
+from tests.app.pluginpanel.conftest import NET, Project, layer_with
 from tests.engine.plugins.helpers import write
 
 OLD = "import caffe\n\nclass Halve(caffe.Layer):\n    def setup(self, bottom, top):\n        print 'old'\n" + (

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QTimer
 
 from engine.inspection import InspectionClient
-from tests.app.plugins.conftest import Project
+from tests.app.pluginpanel.conftest import Project
 from tests.engine.inspection.test_adversary import ADVERSARIES, GOOD, HARMLESS, PATCHES, layer
 from tests.engine.plugins.helpers import write
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.plugins.sheets import error_text
+from app.pluginpanel.sheets import error_text
 
 if TYPE_CHECKING:
     from app.window.pluginflow import PluginFlow

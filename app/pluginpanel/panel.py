@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.icons import icon
-from app.plugins.facts import PluginFacts, plugin_facts
+from app.pluginpanel.facts import PluginFacts, plugin_facts
 from app.qt import guard
 from app.theme import GRID, monospace_font
 

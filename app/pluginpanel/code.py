@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from app.plugins.sourcefile import SourceFile
+from app.pluginpanel.sourcefile import SourceFile
 from app.properties.lists import small_button
 from app.qt import Debounce, guard
 from app.text.edit import Mistake, NumberedEdit

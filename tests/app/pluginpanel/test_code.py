@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QMessageBox
 
-from app.plugins.code import CodePane
+from app.pluginpanel.code import CodePane
 from app.theme import Theme
 
 CODE = 'import caffe\n\n\ndef f(x):\n    """Two\n    lines."""\n    return x\n'
