@@ -66,6 +66,7 @@ class Blocks(QObject):
         super().__init__(parent)
         self._blocks: dict[NodeId, Block] = {}
         self._home: dict[NodeId, NodeId] = {}
+        self._adopted: dict[NodeId, NodeId] = {}  # stays, so that undo and redo of a fold bring them along
         self._inside: dict[NodeId | None, dict[NodeId, None]] = {}
         self._last = 0
 
@@ -108,12 +109,12 @@ class Blocks(QObject):
         own = self._blocks[block].nodes
         return own + tuple(node for child in self.inside(block) for node in self.layers(child.id))
 
-    def replace(self, removed: Iterable[Block], added: Iterable[Block]) -> None:
+    def replace(self, removed: Iterable[Block], added: Sequence[Block]) -> None:
         """Take blocks away and put others in their place, and tell the canvas."""
         for block in removed:
-            self._blocks.pop(block.id, None)
-            self._inside.get(block.parent, {}).pop(block.id, None)
-            for node in block.nodes:
+            known = self._blocks.pop(block.id, block)  # it may hold layers by now that were made inside
+            self._inside.get(known.parent, {}).pop(block.id, None)
+            for node in known.nodes:
                 if self._home.get(node) == block.id:
                     del self._home[node]
         for block in added:
@@ -121,14 +122,22 @@ class Blocks(QObject):
             self._inside.setdefault(block.parent, {})[block.id] = None
             self._home.update(dict.fromkeys(block.nodes, block.id))
             self._last = max(self._last, -block.id)
+        came = {block.id for block in added}
+        for node, home in self._adopted.items():
+            if home in came and node not in self._home:
+                self._take(home, (node,))
         self.changed.emit()
 
     def adopt(self, nodes: Iterable[NodeId], block: NodeId) -> None:
         """Count layers that are new, and were made inside a block, to it."""
         new = tuple(node for node in nodes if node not in self._home)
         if new and block in self._blocks:
-            self._blocks[block] = replace(self._blocks[block], nodes=self._blocks[block].nodes + new)
-            self._home.update(dict.fromkeys(new, block))
+            self._take(block, new)
+            self._adopted.update(dict.fromkeys(new, block))
+
+    def _take(self, block: NodeId, nodes: tuple[NodeId, ...]) -> None:
+        self._blocks[block] = replace(self._blocks[block], nodes=self._blocks[block].nodes + nodes)
+        self._home.update(dict.fromkeys(nodes, block))
 
     # The file beside the net
 

@@ -191,9 +191,8 @@ class Folding:
         """Lead the wires to the cards that are shown, and hide those inside of a card or elsewhere."""
         across: list[tuple[EdgeItem, NodeItem, NodeItem]] = []
         read: set[tuple[NodeId, int]] = set()
-        for edge, item in self._scene.edges.items():
-            tail, head = shown.get(edge.source), shown.get(edge.target)
-            read.add((edge.source, edge.top))
+        for item, tail, head in self._in_order(shown):
+            read.add((item.edge.source, item.edge.top))
             if tail is head:
                 item.setVisible(False)
                 continue
@@ -225,6 +224,24 @@ class Folding:
             is_first = (*ends, edge.phases) not in taken
             taken.add((*ends, edge.phases))
             self._lead(item, ends, is_first=is_first, moved=tail in resized or head in resized)
+
+    def _in_order(
+        self, shown: dict[NodeId, NodeItem | None]
+    ) -> list[tuple[EdgeItem, NodeItem | None, NodeItem | None]]:
+        """Return all wires with their cards; those of blocks in the order of the text, as ports are, whatever was edited."""
+        plain: list[tuple[EdgeItem, NodeItem | None, NodeItem | None]] = []
+        of_blocks: list[tuple[EdgeItem, NodeItem | None, NodeItem | None]] = []
+        for edge, item in self._scene.edges.items():
+            tail, head = shown.get(edge.source), shown.get(edge.target)
+            is_of_block = tail is not head and (isinstance(tail, BlockItem) or isinstance(head, BlockItem))
+            (of_blocks if is_of_block else plain).append((item, tail, head))
+        ordinal = self._scene.document.graph.ordinal
+
+        def place(entry: tuple[EdgeItem, NodeItem | None, NodeItem | None]) -> tuple[int, int, int, int]:
+            edge = entry[0].edge
+            return ordinal(edge.source), edge.top, ordinal(edge.target), edge.bottom
+
+        return [*plain, *sorted(of_blocks, key=place)]
 
     def _lead(self, item: EdgeItem, ends: tuple[NodeItem, int, NodeItem, int], *, is_first: bool, moved: bool) -> None:
         """Join two cards by a wire; of wires that would lie on each other the first is shown."""

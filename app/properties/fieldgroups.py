@@ -53,14 +53,19 @@ class FieldGroups(QWidget):
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(0)
+        # Of a new page, the rows of the first open group are there at once; those below it follow.
+        self._building, self._has_first = True, False
         for group in self.groups:
             self._add(group)
+        self._building = self._has_first = False
         self._layout.addSpacing(4 * GRID)
 
     def _add(self, group: FieldGroup) -> None:
         def form() -> MessageForm:
             unknown = bool(group.base) or group.title == _UNKNOWN_IN
-            made = MessageForm(self._target, group.message, group.fields, group.base, show_unknown=unknown)
+            later = {"at_once": 0} if self._has_first else {}
+            self._has_first = self._building
+            made = MessageForm(self._target, group.message, group.fields, group.base, show_unknown=unknown, **later)
             self._forms_due.trigger()
             return made
 

@@ -50,6 +50,8 @@ class MessageForm(QWidget):
         Nesting.
     show_unknown : bool
         Whether fields that the schema does not know are listed.
+    at_once : int
+        Rows that are made now; the others follow in slices that are not felt, or with :meth:`complete`.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class MessageForm(QWidget):
         depth: int = 0,
         *,
         show_unknown: bool = True,
+        at_once: int = _FIRST_ROWS,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -78,7 +81,7 @@ class MessageForm(QWidget):
         self._found: Diagnoses = {}
         self._rest = list(fields)
         self._slices: QTimer | None = None
-        self._add_rows(_FIRST_ROWS)
+        self._add_rows(at_once)
         if self._rest:
             self._slices = QTimer(self)
             self._slices.timeout.connect(self._go_on)

@@ -30,8 +30,8 @@ _OLD = ("V1LayerParameter", "V0LayerParameter")
 class Source(Protocol):
     """What is edited as text: a net, or a solver."""
 
-    graph: OpGraph
-
+    @property
+    def graph(self) -> OpGraph: ...
     @property
     def schema(self) -> Schema: ...
 

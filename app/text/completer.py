@@ -76,7 +76,7 @@ class Completer(QObject):
         if context is None or self.source is None:
             return ()
         line = self._edit.line_of_cursor()
-        place = (line, context.path, context.field, context.quote, context.given)
+        place: tuple[object, ...] = (line, context.path, context.field, context.quote, context.given)
         if context.field == "bottom":  # of many blobs only those that fit are gathered
             place = (*place, context.prefix)
         if place != self._place or not self.is_open:

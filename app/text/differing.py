@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from app.text.mirror import BLOCK_END, TextMirror
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QPlainTextEdit
 
-__all__ = ["both", "same_ends", "units"]
+from app.text.mirror import BLOCK_END, LineChange, TextMirror
+
+__all__ = ["both", "replace_lines", "same_ends", "units"]
 
 
 def both(mirror: TextMirror, raw: str, theirs: str) -> str:
@@ -43,3 +47,32 @@ def same_ends(old: str, new: str) -> tuple[int, int]:
 def units(text: str) -> int:
     """Return the length of a text in Qt's UTF-16 units."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def replace_lines(edit: QPlainTextEdit, change: LineChange) -> None:
+    """Replace lines in the widget; cursor and view stay where they are."""
+    bar = edit.verticalScrollBar()
+    top = edit.cursorForPosition(QPoint(0, 0)).block()
+    at_top = bar.value() == 0
+    document = edit.document()
+    cursor = QTextCursor(document)
+    lines = list(change.lines)
+    if change.last < document.blockCount():
+        start = document.findBlockByNumber(change.first).position()
+        end = document.findBlockByNumber(change.last).position()
+        new = "".join(f"{line}\n" for line in lines)
+    else:
+        first = document.findBlockByNumber(change.first)
+        start = first.position() - 1 if change.first else 0
+        start = start if first.isValid() else document.characterCount() - 1
+        end = document.characterCount() - 1
+        new = "".join(f"\n{line}" for line in lines) if change.first else "\n".join(lines)
+    cursor.setPosition(start)
+    cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+    old = cursor.selectedText().replace("\u2029", "\n")
+    head, tail = same_ends(old, new)
+    cursor.setPosition(start + units(old[:head]))
+    cursor.setPosition(end - units(old[len(old) - tail :]), QTextCursor.MoveMode.KeepAnchor)
+    cursor.insertText(new[head : len(new) - tail])
+    if top.isValid() and not at_top:
+        bar.setValue(top.firstLineNumber())

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import (
     QAction,
-    QColor,
     QHelpEvent,
     QKeyEvent,
     QKeySequence,
@@ -30,6 +29,7 @@ from app.text.brackets import bracket_at, close_by_itself, delete_pair, match_of
 from app.text.folding import Folding
 from app.text.gutter import Gutter
 from app.text.lineedits import duplicate_lines, move_lines, toggle_comment
+from app.text.painting import cursor_for, faint, paint_brackets, paint_found, paint_rest
 from app.theme import GRID, Theme, monospace_font
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class NumberedEdit(QPlainTextEdit):
         self._marks: list[tuple[int, int]] = []
         self._mistakes: list[Mistake] = []
         self._mistake_cursors: list[QTextCursor] = []
-        self._searched = ""
+        self.searched = ""
         self.gutter = Gutter(self)
         self._blocks = 1
         self.blockCountChanged.connect(self._fit_gutter)
@@ -109,13 +109,18 @@ class NumberedEdit(QPlainTextEdit):
 
     # Commands
 
-    def add_command(self, name: str, text: str, keys: Sequence[str], slot: Callable[[], object]) -> QAction:
-        """Add something that keys do while the keyboard is here, before what the window does at the same keys."""
+    def add_command(
+        self, name: str, text: str, keys: Sequence[str], slot: Callable[[], object], *, edits: bool = False
+    ) -> QAction:
+        """Add something that keys do while the keyboard is here, before what the window does at the same keys.
+
+        What ``edits`` does nothing while the text is to be read only.
+        """
         action = QAction(text, self)
         action.setObjectName(f"text.{name}")
         action.setShortcuts([QKeySequence(key) for key in keys])
         action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        action.triggered.connect(lambda _checked=False: slot())
+        action.triggered.connect(lambda _checked=False: None if edits and self.isReadOnly() else slot())
         self.addAction(action)
         return action
 
@@ -128,10 +133,10 @@ class NumberedEdit(QPlainTextEdit):
 
     def _add_commands(self) -> None:
         add = self.add_command
-        add("comment", "Toggle comment", ("Ctrl+/", "Ctrl+Shift+/"), partial(toggle_comment, self))
-        add("line_up", "Move line up", ("Alt+Up",), partial(move_lines, self, False))
-        add("line_down", "Move line down", ("Alt+Down",), partial(move_lines, self, True))
-        add("duplicate", "Duplicate line", ("Ctrl+D", "Alt+Shift+Down"), partial(duplicate_lines, self))
+        add("comment", "Toggle comment", ("Ctrl+/", "Ctrl+Shift+/"), partial(toggle_comment, self), edits=True)
+        add("line_up", "Move line up", ("Alt+Up",), partial(move_lines, self, False), edits=True)
+        add("line_down", "Move line down", ("Alt+Down",), partial(move_lines, self, True), edits=True)
+        add("duplicate", "Duplicate line", ("Ctrl+D", "Alt+Shift+Down"), partial(duplicate_lines, self), edits=True)
         add("bracket", "Go to the other bracket", ("Ctrl+Shift+\\", "Ctrl+|", "Ctrl+Shift+|"), self.go_to_bracket)
         if not self.folds:
             return
@@ -194,7 +199,7 @@ class NumberedEdit(QPlainTextEdit):
             text_format.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
             text_format.setUnderlineColor(theme.color("error" if mistake.is_error else "warning"))
             selection.format = text_format
-            cursor = _cursor_for(block, mistake.column)
+            cursor = cursor_for(block, mistake.column)
             selection.cursor = cursor
             selections.append(selection)
             self._mistakes.append(mistake)
@@ -204,8 +209,8 @@ class NumberedEdit(QPlainTextEdit):
 
     def set_searched(self, text: str) -> None:
         """Show every place of ``text`` in what is visible; none for an empty one."""
-        if text != self._searched:
-            self._searched = text
+        if text != self.searched:
+            self.searched = text
             self.viewport().update()
 
     def dress(self, theme: Theme) -> None:
@@ -275,64 +280,28 @@ class NumberedEdit(QPlainTextEdit):
         theme = Theme.current()
         painter = QPainter(self.viewport())
         current = self.textCursor().blockNumber()
-        accent = _faint(theme.color("accent"), 20 if theme.is_dark else 14)
+        accent = faint(theme.color("accent"), 20 if theme.is_dark else 14)
         for block, rect in self.visible_blocks():
             self.color_block(block)
             full = QRectF(0, rect.top(), self.viewport().width(), rect.height())
             if self.is_marked(block.blockNumber()):
                 painter.fillRect(full, accent)
             if block.blockNumber() == current:
-                painter.fillRect(full, _faint(theme.color("text_muted"), 22))
-            if self._searched:
-                self._paint_found(painter, block, rect, _faint(theme.color("warning"), 80))
+                painter.fillRect(full, faint(theme.color("text_muted"), 22))
+            if self.searched:
+                paint_found(self, painter, block, rect, faint(theme.color("warning"), 80))
             if self.folding.is_folded(block.blockNumber()):
-                self._paint_rest(painter, block, rect, theme)
-        self._paint_brackets(painter, theme)
+                paint_rest(self, painter, block, rect, theme)
+        paint_brackets(self, painter, theme)
         painter.end()
         super().paintEvent(event)
-
-    def _paint_rest(self, painter: QPainter, block: QTextBlock, rect: QRectF, theme: Theme) -> None:
-        """Say behind a folded line what is hidden: the name of the layer, or that there is something."""
-        left = rect.left() + self.fontMetrics().horizontalAdvance(block.text()) + 3 * GRID
-        painter.setFont(self.font())
-        painter.setPen(theme.color("text_muted"))
-        box = QRectF(left, rect.top(), self.viewport().width() - left, rect.height())
-        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, f"\u2026 {self.hint_of(block)}")
 
     def hint_of(self, block: QTextBlock) -> str:
         """Return what to say of the text that a folded line hides."""
         return "}"
 
-    def _paint_brackets(self, painter: QPainter, theme: Theme) -> None:
-        here = bracket_at(self.textCursor())
-        if here is None:
-            return
-        other = match_of(*here)
-        color = theme.color("accent" if other is not None else "error")
-        painter.setPen(color)
-        painter.setBrush(_faint(color, 40))
-        for block, column in ((here[0], here[1]), other or (here[0], here[1])):
-            if not block.isVisible() or not block.layout().lineCount():
-                continue
-            line = block.layout().lineAt(0)
-            rect = self.blockBoundingGeometry(block).translated(self.contentOffset())
-            left, right = _x(line.cursorToX(column)), _x(line.cursorToX(column + 1))
-            painter.drawRect(QRectF(rect.left() + left, rect.top() + 0.5, right - left, rect.height() - 1))
-
     def color_block(self, block: QTextBlock) -> None:
         """Colour a block that is about to be painted."""
-
-    def _paint_found(self, painter: QPainter, block: QTextBlock, rect: QRectF, color: QColor) -> None:
-        text, wanted = block.text().lower(), self._searched.lower()
-        place = text.find(wanted)
-        if place < 0 or not block.layout().lineCount():  # a line that was not laid out yet has no parts to ask
-            return
-        line = block.layout().lineAt(0)
-        while place >= 0:
-            left = _x(line.cursorToX(place))
-            right = _x(line.cursorToX(place + len(wanted)))
-            painter.fillRect(QRectF(rect.left() + left, rect.top(), right - left, rect.height()), color)
-            place = text.find(wanted, place + len(wanted))
 
     def _fit_gutter(self) -> None:
         self.setViewportMargins(self.gutter.fitting_width(), 0, 0, 0)
@@ -378,6 +347,8 @@ class NumberedEdit(QPlainTextEdit):
         command = self.command_for(event)
         if command is not None:
             command.trigger()
+        elif self.isReadOnly():
+            super().keyPressEvent(event)
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
             self._new_line()
         elif self._pairs(event):
@@ -412,33 +383,3 @@ class NumberedEdit(QPlainTextEdit):
         cursor.endEditBlock()
         self.setTextCursor(cursor)
         self.ensureCursorVisible()
-
-
-def _cursor_for(block: QTextBlock, column: int) -> QTextCursor:
-    """Return a cursor over the word at a column, or over the line's text."""
-    text = block.text()
-    start = min(max(column - 1, 0), len(text))
-    if column <= 0 or not text[start:].strip():
-        start = len(text) - len(text.lstrip())
-        end = len(text.rstrip())
-    else:
-        start += len(text[start:]) - len(text[start:].lstrip())
-        end = start
-        while end < len(text) and (text[end].isalnum() or text[end] in "_.\"'"):
-            end += 1
-        end = max(end, start + 1)
-    cursor = QTextCursor(block)
-    cursor.setPosition(block.position() + start)
-    cursor.setPosition(block.position() + min(end, len(text)), QTextCursor.MoveMode.KeepAnchor)
-    return cursor
-
-
-def _faint(color: QColor, alpha: int) -> QColor:
-    faint = QColor(color)
-    faint.setAlpha(alpha)
-    return faint
-
-
-def _x(value: object) -> float:
-    """Return the place of ``QTextLine.cursorToX``, which PySide6 gives alone or with the cursor."""
-    return float(value[0]) if isinstance(value, tuple) else float(value)  # type: ignore[arg-type]

@@ -41,9 +41,10 @@ class FindBar(QWidget):
         self.case = self._switch("Aa", "Match case")
         self.word = self._switch("W", "Whole words")
         self.regex = self._switch(".*", "Regular expression")
-        top = QHBoxLayout()
+        top, options = QHBoxLayout(), QHBoxLayout()
         for widget in (self.case, self.word, self.regex, self.count):
-            top.addWidget(widget)
+            options.addWidget(widget)
+        options.addStretch(1)
         for name, tip, slot in (
             ("caret-up", "Previous (Shift+F3)", self.find_previous),
             ("caret-down", "Next (F3)", self.find_next),
@@ -61,14 +62,14 @@ class FindBar(QWidget):
         self.replace_all_button.clicked.connect(self.replace_all)
         below.addWidget(self.replace_one)
         below.addWidget(self.replace_all_button)
-        below.addStretch(1)
         grid = QGridLayout(self)
         grid.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
         grid.setSpacing(GRID)
         grid.addWidget(self.line, 0, 0)
         grid.addLayout(top, 0, 1)
-        grid.addWidget(self.replacement, 1, 0)
-        grid.addWidget(self._replace_row, 1, 1)
+        grid.addLayout(options, 1, 0, 1, 2)
+        grid.addWidget(self.replacement, 2, 0)
+        grid.addWidget(self._replace_row, 2, 1)
         grid.setColumnStretch(0, 1)
         self._show_replace(False)
         self.hide()

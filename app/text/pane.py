@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent, QTextCursor
-from PySide6.QtWidgets import QLabel, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QTabBar, QVBoxLayout, QWidget
 
-from app.qt import Debounce, guard
+from app.qt import Debounce, blocked, guard
 from app.text.askbar import AskBar
-from app.text.differing import both, same_ends, units
+from app.text.differing import both, replace_lines
 from app.text.filling import Filler
 from app.text.findbar import FindBar
-from app.text.mirror import LineChange, TextMirror
+from app.text.mirror import TextMirror
 from app.text.mistakes import fixes_on, gather
 from app.text.moving import Mover
 from app.text.prototxt_edit import PrototxtEdit
+from app.text.solver_text import SolverText
 from app.theme import GRID, Theme
 from engine.errors import NetcanvasError
 
@@ -49,7 +50,8 @@ class TextPane(QWidget):
     def __init__(self, document: Document | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("text.pane")
-        self.document: Document | None = None
+        self.net: Document | None = None
+        self.document: Document | SolverText | None = None
         self.mirror = TextMirror()
         self._syncing = False
         self._typed = False
@@ -57,6 +59,13 @@ class TextPane(QWidget):
         self._own_selection: tuple[NodeId, ...] | None = None
         self.edit = PrototxtEdit(self)
         self.find_bar = FindBar(self.edit, self)
+        self.files = QTabBar(self)
+        self.files.setObjectName("text.files")
+        self.files.setAccessibleName("Net or solver")
+        self.files.setDrawBase(False)
+        self.files.addTab("")
+        self.files.addTab("")
+        self.files.currentChanged.connect(lambda index: self.show_solver(bool(index)))
         self.ask_bar = AskBar(self.edit, self)
         self._message = QLabel(self)
         self._message.setProperty("problem", True)
@@ -66,6 +75,7 @@ class TextPane(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
+        layout.addWidget(self.files)
         layout.addWidget(self.find_bar)
         layout.addWidget(self.ask_bar)
         layout.addWidget(self.edit, 1)
@@ -95,12 +105,54 @@ class TextPane(QWidget):
 
     def set_document(self, document: Document | None) -> None:
         """Show another document, or none."""
+        if self.net is not None:
+            self.net.solver_changed.disconnect(self._solver_changed)
+        self.net = document
+        if document is not None:
+            document.solver_changed.connect(self._solver_changed)
+        self._show_source(document)
+        self._offer_solver()
+
+    def show_solver(self, shown: bool) -> None:
+        """Show the text of the net's solver, or that of the net again."""
+        net = self.net
+        solver = net.solver.open() if net is not None and shown else None
+        if net is not None and shown and solver is None:
+            self._say(net.solver.problem)
+        self._show_source(net if net is None or solver is None else SolverText(net, solver, self))
+        self._offer_solver()
+
+    @guard
+    def _solver_changed(self) -> None:
+        if self.shows_solver:
+            self.show_solver(self.net is not None and self.net.solver_path is not None)
+        else:
+            self._offer_solver()
+
+    @property
+    def shows_solver(self) -> bool:
+        """Whether the text is that of the solver."""
+        return isinstance(self.document, SolverText)
+
+    def _offer_solver(self) -> None:
+        """Show both files to choose from where the net has a solver."""
+        path = self.net.solver_path if self.net is not None else None
+        self.files.setVisible(path is not None)
+        if self.net is not None and path is not None:
+            with blocked(self.files):
+                self.files.setTabText(0, self.net.title)
+                self.files.setTabText(1, path.name)
+                self.files.setCurrentIndex(int(self.shows_solver))
+
+    def _show_source(self, document: Document | SolverText | None) -> None:
         if self.document is not None:
             self.commit()
             old = self.document
             old.changed.disconnect(self._graph_changed)
             old.selection.changed.disconnect(self._selection_changed)
             old.diagnostics_changed.disconnect(self._show_mistakes)
+            if isinstance(old, SolverText):
+                old.deleteLater()
         self._typed = self._stale = False
         self._pause.cancel()
         text = document.graph.text if document is not None else ""
@@ -113,7 +165,9 @@ class TextPane(QWidget):
         self.mirror = TextMirror(text)
         self.edit.setReadOnly(True)
         self.filler.fill(self.mirror.lines)
-        self.edit.completer.source = self.mover.document = document
+        self.edit.completer.source = document
+        self.edit.completer.root = "SolverParameter" if self.shows_solver else "NetParameter"
+        self.mover.document = None if isinstance(document, SolverText) else document
         if document is not None:
             document.changed.connect(self._graph_changed)
             document.selection.changed.connect(self._selection_changed)
@@ -201,39 +255,11 @@ class TextPane(QWidget):
         else:
             change = self.mirror.update(text)
         if change is not None:
-            self._replace(change)
+            self._syncing = True
+            replace_lines(self.edit, change)
+            self._syncing = False
         self._mark_selected(scroll=False)
         self._show_mistakes()
-
-    def _replace(self, change: LineChange) -> None:
-        """Replace lines in the widget; cursor and view stay where they are."""
-        bar = self.edit.verticalScrollBar()
-        top = self.edit.firstVisibleBlock()
-        at_top = bar.value() == 0
-        document = self.edit.document()
-        cursor = QTextCursor(document)
-        lines = list(change.lines)
-        if change.last < document.blockCount():
-            start = document.findBlockByNumber(change.first).position()
-            end = document.findBlockByNumber(change.last).position()
-            new = "".join(f"{line}\n" for line in lines)
-        else:
-            first = document.findBlockByNumber(change.first)
-            start = first.position() - 1 if change.first else 0
-            start = start if first.isValid() else document.characterCount() - 1
-            end = document.characterCount() - 1
-            new = "".join(f"\n{line}" for line in lines) if change.first else "\n".join(lines)
-        cursor.setPosition(start)
-        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-        old = cursor.selectedText().replace("\u2029", "\n")
-        head, tail = same_ends(old, new)
-        self._syncing = True
-        cursor.setPosition(start + units(old[:head]))
-        cursor.setPosition(end - units(old[len(old) - tail :]), QTextCursor.MoveMode.KeepAnchor)
-        cursor.insertText(new[head : len(new) - tail])
-        self._syncing = False
-        if top.isValid() and not at_top:
-            bar.setValue(top.firstLineNumber())
 
     @guard
     def showEvent(self, event: QShowEvent) -> None:
@@ -284,9 +310,11 @@ class TextPane(QWidget):
         bar = self.edit.verticalScrollBar()
         rows = max(bar.pageStep(), 1)
         top = bar.value()
-        if first - 1 < top or last > top + rows:
-            above = max((rows - (last - first + 1)) // 2, 2)
-            bar.setValue(max(first - 1 - above, 0))
+        document = self.edit.document()
+        start, end = (document.findBlockByNumber(line - 1).firstLineNumber() for line in (first, last))
+        if start < top or end >= top + rows:
+            above = max((rows - (end - start + 1)) // 2, 2)
+            bar.setValue(max(start - above, 0))
         if not self.edit.hasFocus():
             self._syncing = True
             self.edit.setTextCursor(QTextCursor(self.edit.document().findBlockByNumber(first - 1)))
@@ -294,7 +322,9 @@ class TextPane(QWidget):
             self._syncing = False
 
     def reveal_line(self, line: int, column: int = 1) -> None:
-        """Put the cursor at a 1-based place and show it."""
+        """Put the cursor at a 1-based place of the net and show it."""
+        if self.shows_solver:
+            self.show_solver(False)
         self.filler.finish()
         block = self.edit.document().findBlockByNumber(max(line - 1, 0))
         if not block.isValid():

@@ -47,7 +47,7 @@ class PrototxtEdit(NumberedEdit):
         self.document().setUndoRedoEnabled(False)
         self._highlighter = Highlighter()
         self.completer = Completer(self)
-        self.add_command("complete", "Complete", ("Ctrl+Space",), self.completer.open)
+        self.add_command("complete", "Complete", ("Ctrl+Space",), self.completer.open, edits=True)
 
     def dress(self, theme: Theme) -> None:
         """Take the colours of a theme."""

@@ -30,6 +30,7 @@ from app.window.menus import SPECS, fill_menus, fill_recent
 from app.window.page import DocumentPage
 from app.window.pluginflow import PluginFlow
 from app.window.settings import WindowSettings
+from app.window.shortcuts import TEXT
 from app.window.status import StatusLine
 from app.window.tabs import DocumentTabs
 from app.window.themes import ThemeMenu
@@ -150,6 +151,8 @@ class MainWindow(QMainWindow):
             self.plugins.take_panel(panel)
         elif name == "code":
             self.plugins.code.take_pane(panel)
+        elif name == "text":
+            self.keys.shortcuts.adopt(panel.edit.actions(), TEXT)
         elif name in ("outline", "costs"):
             panel.revealed.connect(lambda node: self.canvas.reveal(node))
         elif name == "problems":

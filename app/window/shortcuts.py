@@ -16,9 +16,11 @@ from app.window.actions import TIP
 if TYPE_CHECKING:
     from app.window.settings import WindowSettings
 
-__all__ = ["Shortcut", "Shortcuts", "native"]
+__all__ = ["CANVAS", "TEXT", "Shortcut", "Shortcuts", "native"]
 
 CANVAS = "Canvas"
+#: Keys of the text hold while the keyboard is in it, whatever they do elsewhere.
+TEXT = "Text"
 
 Keys = tuple[str, ...]
 
@@ -110,9 +112,11 @@ class Shortcuts(QObject):
     # Changing
 
     def conflict(self, name: str, key: str) -> Shortcut | None:
-        """Return what else has a key, or None; an empty key is nobody's."""
-        wanted = QKeySequence(key).toString()
+        """Return what else has a key, or None; an empty key is nobody's, and the text has keys of its own."""
+        wanted, in_text = QKeySequence(key).toString(), self._entries[name].group == TEXT
         for entry in self._entries.values():
+            if (entry.group == TEXT) != in_text:
+                continue
             if entry.name != name and wanted and wanted in (QKeySequence(each).toString() for each in entry.keys):
                 return entry
         return None

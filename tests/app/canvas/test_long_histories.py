@@ -87,7 +87,9 @@ class Typist:
         return chosen
 
     def one(self, **needs: bool):
-        found = [n for n in self.document.graph.nodes() if all(bool(getattr(n, key)) is has for key, has in needs.items())]
+        found = [
+            n for n in self.document.graph.nodes() if all(bool(getattr(n, key)) is has for key, has in needs.items())
+        ]
         if not found:
             raise GraphError("nothing is there")
         return self.random.choice(found)
@@ -232,7 +234,8 @@ def look(scene: CanvasScene) -> Look:
     wires = sorted(
         (
             (graph.ordinal(e.source), e.top, graph.ordinal(e.target), e.bottom, e.blob, sorted(e.phases)),
-            (item.phase, item.bends, item.docked, item.isVisible(), item.line.p1().toTuple(), item.line.p2().toTuple()),
+            (item.phase, item.bends, item.docked, item.isVisible(), item.label),
+            (item.line.p1().toTuple(), item.line.p2().toTuple()) if item.isVisible() else (),
         )
         for e, item in scene.edges.items()
     )
@@ -244,38 +247,38 @@ def look(scene: CanvasScene) -> Look:
     return Look(nodes, wires, blocks, notes)
 
 
-def assert_as_fresh(view: CanvasArea) -> None:
-    """That the canvas shows what one shows that is made now."""
-    level = view.canvas.folding.level
+def assert_same(shown: Look, expected: Look) -> None:
+    for part in ("nodes", "wires", "blocks", "notes"):
+        assert getattr(shown, part) == getattr(expected, part), part
+
+
+def look_as_fresh(view: CanvasArea) -> Look:
+    """Look at the outermost level, which must show what a canvas shows that is made now."""
     view.canvas.folding.look_into(None)
     shown = look(view.canvas)
     fresh = CanvasScene(view.document)
     try:
-        made = look(fresh)
+        assert_same(shown, look(fresh))
     finally:
         fresh.close()
-    for part in ("nodes", "wires", "blocks", "notes"):
-        assert getattr(shown, part) == getattr(made, part), part
-    view.canvas.folding.look_into(level)
+    return shown
 
 
 @pytest.mark.parametrize("name", NETS)
 def test_five_hundred_steps_are_undone_and_made_again(name, make_canvas):
     document = Document.open(shared(f"corpus/prototxt/{name}.prototxt"))
     view = make_canvas(document)
-    stack = document.undo_stack
-    first = bytes(document.graph)
-    typist = Typist(view, seed=len(name))
+    stack, typist = document.undo_stack, Typist(view, seed=len(name))
+    first, at_first = bytes(document.graph), look_as_fresh(view)
     typist.go(STEPS)
-    last, shown = bytes(document.graph), look(view.canvas)
-    assert_as_fresh(view)
+    last, at_last = bytes(document.graph), look_as_fresh(view)
+    assert last != first
     while stack.canUndo():
         stack.undo()
     assert bytes(document.graph) == first == document.path.read_bytes()
-    assert_as_fresh(view)
+    assert_same(look_as_fresh(view), at_first)
     while stack.canRedo():
         stack.redo()
     assert bytes(document.graph) == last
-    assert_as_fresh(view)
+    assert_same(look_as_fresh(view), at_last)
     assert not typist.failed
-    del shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture(autouse=True)
+def nothing_to_ask(window: Any) -> Iterator[None]:
+    """The window closes without a question after a test."""
+    yield
+    for page in window.tabs.pages():
+        for solver in page.document.solver.unsaved():
+            solver.undo_stack.setClean()
 
 
 def edit(qtbot: Any, window: Any, name: str, text: str) -> QWidget:

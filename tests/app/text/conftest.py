@@ -55,6 +55,7 @@ class Bench:
         self.pane.show()
         qtbot.waitExposed(self.pane)
         self.pane.activateWindow()
+        qtbot.waitUntil(lambda: not self.pane.filler.active)
         qtbot.waitUntil(self.pane.isActiveWindow)
 
     @property

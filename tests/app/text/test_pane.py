@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -274,3 +275,29 @@ def test_large_files_stay_quick(bench: Make) -> None:
     net.pane.commit()
     commit = time.thread_time() - start
     assert commit < 0.6, f"committing took {commit:.3f} s"
+
+
+def test_the_solver_is_edited_as_text_too(bench: Make, tmp_path: Path) -> None:
+    solver = tmp_path / "solver.prototxt"
+    solver.write_text('base_lr: 0.01\nlr_policy: ""\n')
+    net = bench(NET)
+    assert not net.pane.files.isVisible()
+    net.document.set_solver(solver)
+    assert net.pane.files.tabText(1) == "solver.prototxt"
+    net.pane.files.setCurrentIndex(1)
+    assert net.shown == solver.read_text()
+    net.place('lr_policy: "')
+    net.keys("mul")
+    assert net.offers == ["multistep"]
+    QTest.keyClick(net.edit, Qt.Key.Key_Tab)
+    net.pane.commit()
+    opened = net.document.solver.opened
+    assert opened is not None
+    assert opened.text == 'base_lr: 0.01\nlr_policy: "multistep"\n'
+    assert opened.undo_stack.count() == 1
+    assert net.document.undo_stack.count() == 0
+    QTest.keyClick(net.edit, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert net.shown == solver.read_text()
+    net.pane.reveal_line(3)
+    assert net.shown == NET
+    assert not net.pane.shows_solver

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QProgressDialog, QPushButton
+from pytestqt.qtbot import QtBot
 
 from app.window.mainwindow import MainWindow
 from app.window.reading import BIG_FILE
@@ -30,7 +31,8 @@ def dialogs(window: MainWindow) -> list[QProgressDialog]:
     return [each for each in window.findChildren(QProgressDialog) if each.isVisible()]
 
 
-def test_a_big_net_opens_while_the_window_lives(window: MainWindow, big: Path) -> None:
+def test_a_big_net_opens_while_the_window_lives(window: MainWindow, big: Path, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: window.panels["training"].pictures.curves is not None)  # the window is ready
     beats, shown = [time.perf_counter()], []
     timer = QTimer()
     timer.timeout.connect(lambda: (beats.append(time.perf_counter()), shown.extend(d.value() for d in dialogs(window))))
@@ -44,7 +46,7 @@ def test_a_big_net_opens_while_the_window_lives(window: MainWindow, big: Path) -
     pane = window.panels["text"]
     assert not pane.edit.toPlainText() and "too much to be shown" in pane.edit.placeholderText()
     window.files.new()
-    assert not pane.edit.placeholderText()
+    assert not window.panels["text"].edit.placeholderText()
 
 
 def test_reading_can_be_cancelled(window: MainWindow, big: Path) -> None:
