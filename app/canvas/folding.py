@@ -225,20 +225,18 @@ class Folding:
             taken.add((*ends, edge.phases))
             self._lead(item, ends, is_first=is_first, moved=tail in resized or head in resized)
 
-    def _in_order(
-        self, shown: dict[NodeId, NodeItem | None]
-    ) -> list[tuple[EdgeItem, NodeItem | None, NodeItem | None]]:
-        """Return all wires with their cards; those of blocks in the order of the text, as ports are, whatever was edited."""
-        plain: list[tuple[EdgeItem, NodeItem | None, NodeItem | None]] = []
-        of_blocks: list[tuple[EdgeItem, NodeItem | None, NodeItem | None]] = []
+    def _in_order(self, shown: dict[NodeId, NodeItem | None]) -> list[_Ends]:
+        """Return all wires with their cards; those of blocks in the order of the text, whatever was edited before."""
+        plain: list[_Ends] = []
+        of_blocks: list[_Ends] = []
         for edge, item in self._scene.edges.items():
             tail, head = shown.get(edge.source), shown.get(edge.target)
             is_of_block = tail is not head and (isinstance(tail, BlockItem) or isinstance(head, BlockItem))
             (of_blocks if is_of_block else plain).append((item, tail, head))
         ordinal = self._scene.document.graph.ordinal
 
-        def place(entry: tuple[EdgeItem, NodeItem | None, NodeItem | None]) -> tuple[int, int, int, int]:
-            edge = entry[0].edge
+        def place(ends: _Ends) -> tuple[int, int, int, int]:
+            edge = ends[0].edge
             return ordinal(edge.source), edge.top, ordinal(edge.target), edge.bottom
 
         return [*plain, *sorted(of_blocks, key=place)]

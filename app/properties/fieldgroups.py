@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.properties.forms import MessageForm
+from app.properties.forms import FIRST_ROWS, MessageForm
 from app.properties.groups import FieldGroup
 from app.properties.messages import Diagnoses, field_matches
 from app.properties.section import Section
@@ -63,9 +63,11 @@ class FieldGroups(QWidget):
     def _add(self, group: FieldGroup) -> None:
         def form() -> MessageForm:
             unknown = bool(group.base) or group.title == _UNKNOWN_IN
-            later = {"at_once": 0} if self._has_first else {}
+            at_once = 0 if self._has_first else FIRST_ROWS
             self._has_first = self._building
-            made = MessageForm(self._target, group.message, group.fields, group.base, show_unknown=unknown, **later)
+            made = MessageForm(
+                self._target, group.message, group.fields, group.base, show_unknown=unknown, at_once=at_once
+            )
             self._forms_due.trigger()
             return made
 

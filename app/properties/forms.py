@@ -26,10 +26,11 @@ from app.theme import GRID
 from engine.errors import NetcanvasError
 from engine.schema import FieldInfo
 
-__all__ = ["MessageForm", "NestedMessage", "RepeatedMessages"]
+__all__ = ["FIRST_ROWS", "MessageForm", "NestedMessage", "RepeatedMessages"]
 
 _NEW_ENTRY = {"include": "{ phase: TRAIN }", "exclude": "{ phase: TEST }", "param": "{ lr_mult: 1 }"}
-_FIRST_ROWS = 10
+#: Rows of a form that are made at once.
+FIRST_ROWS = 10
 _SLICE = 0.008
 
 
@@ -63,7 +64,7 @@ class MessageForm(QWidget):
         depth: int = 0,
         *,
         show_unknown: bool = True,
-        at_once: int = _FIRST_ROWS,
+        at_once: int = FIRST_ROWS,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)

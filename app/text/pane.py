@@ -107,9 +107,11 @@ class TextPane(QWidget):
         """Show another document, or none."""
         if self.net is not None:
             self.net.solver_changed.disconnect(self._solver_changed)
+            self.net.path_changed.disconnect(self._offer_solver)
         self.net = document
         if document is not None:
             document.solver_changed.connect(self._solver_changed)
+            document.path_changed.connect(self._offer_solver)
         self._show_source(document)
         self._offer_solver()
 
@@ -134,6 +136,7 @@ class TextPane(QWidget):
         """Whether the text is that of the solver."""
         return isinstance(self.document, SolverText)
 
+    @guard
     def _offer_solver(self) -> None:
         """Show both files to choose from where the net has a solver."""
         path = self.net.solver_path if self.net is not None else None

@@ -29,6 +29,7 @@ from app.window.mainwindow import MainWindow
 from app.window.settings import WindowSettings
 from engine.resources import resource_path
 
+_GRACE = 5.0
 LENET = "lenet_train_test.prototxt"
 
 
@@ -105,7 +106,10 @@ def no_leaks(dressed_app: QApplication) -> Iterator[None]:
     for _round in range(2):
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         dressed_app.processEvents()
-    left = [thread.name for thread in threading.enumerate() if thread not in threads and thread.is_alive()]
+    begun = [thread for thread in threading.enumerate() if thread not in threads]
+    for thread in begun:
+        thread.join(_GRACE)  # what was told to stop may be in the middle of a piece of work
+    left = [thread.name for thread in begun if thread.is_alive()]
     assert not left, f"threads outlive the test: {left}"
     left_windows = [
         w for w in QApplication.topLevelWidgets() if id(w) not in windows and (w.isVisible() or _is_ours(w))
