@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Folding"]
 
 End = tuple["NodeId", int]
+_Ends = tuple["EdgeItem", "NodeItem | None", "NodeItem | None"]
 
 
 class Folding:

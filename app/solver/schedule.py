@@ -98,7 +98,7 @@ def read_schedule(root: Message, schema: Schema | None = None, warm_up: WarmUp |
     places = _places(horizon, within, warm_up)
     try:
         rates = [_rate(param, int(place), drops, warm_up) for place in places]
-    except (OverflowError, ZeroDivisionError, TypeError):  # a power of a negative number is none
+    except (OverflowError, ZeroDivisionError, TypeError, NetcanvasError):  # a power of a negative number is none
         return Schedule(param.lr_policy, problem="These settings give no learning rate that is a number.")
     if not np.isfinite(rates).all():
         return Schedule(param.lr_policy, problem="These settings give no learning rate that is a number.")

@@ -20,6 +20,7 @@ __all__ = ["Folding"]
 
 _SLICE = 4000  # lines that are hidden or shown before the window gets its turn
 _MOST_LINES = 20_000
+_MOST_MENDED = 400
 
 
 class Folding(QObject):
@@ -255,6 +256,9 @@ class Folding(QObject):
         """Hide again what is folded, after an edit that may have changed where it ends."""
         document = self._edit.document()
         kept = [each for each in self._folded if self.opens(document.findBlockByNumber(each))]
+        if len(kept) > _MOST_MENDED:  # to look all of them up again would take longer than anybody waits
+            self.unfold_all()
+            return
         self.show_all()
         for each in kept:
             self.fold(document.findBlockByNumber(each))

@@ -63,7 +63,7 @@ def learning_rate(param: Any, iteration: int, current_step: int = 0) -> float:
     Raises
     ------
     SolverError
-        If the policy is unknown or lacks what it needs.
+        If the policy is unknown or lacks what it needs, or has no rate at that iteration.
     """
     base, gamma, power = float(param.base_lr), float(param.gamma), float(param.power)
     match param.lr_policy:
@@ -76,6 +76,8 @@ def learning_rate(param: Any, iteration: int, current_step: int = 0) -> float:
         case "exp":
             return float(base * gamma**iteration)
         case "inv":
+            if 1.0 + gamma * iteration <= 0.0:
+                raise _no_rate(param, iteration)
             return float(base * (1.0 + gamma * iteration) ** -power)
         case "poly":
             return float(base * max(1.0 - iteration / int(param.max_iter), 0.0) ** power)
@@ -106,6 +108,16 @@ def check_policy(param: Any) -> None:
             f"Solver: expected a max_iter of at least 1 with lr_policy 'poly', got {param.max_iter}.",
             next_step="Set max_iter: the rate reaches zero there.",
         )
+    last = param.max_iter - 1
+    if policy == "inv" and 1.0 + param.gamma * last <= 0.0:
+        raise _no_rate(param, last)
+
+
+def _no_rate(param: Any, iteration: int) -> SolverError:
+    return SolverError(
+        f"Solver: lr_policy 'inv' with gamma {param.gamma:g} has no rate at iteration {iteration}.",
+        next_step="Set a gamma of 0 or more, or end earlier.",
+    )
 
 
 def _unknown_policy(param: Any) -> SolverError:

@@ -59,6 +59,7 @@ def test_sigmoid_far_below_its_step_is_zero_not_an_overflow() -> None:
         ("", "got none"),
         ('lr_policy: "step"', "stepsize of at least 1"),
         ('lr_policy: "poly"', "max_iter of at least 1"),
+        ('lr_policy: "inv" gamma: -0.1 power: 0.5 max_iter: 11', "no rate at iteration 10"),
     ],
 )
 def test_refused_before_training(text: str, message: str) -> None:
