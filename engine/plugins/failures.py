@@ -95,8 +95,16 @@ def module_missing(
         layer,
         f"module '{module}' was not found. Searched folders: {folders}; and PYTHONPATH.{without}",
         kind="module-missing",
-        next_step=f"{meant}Put {module.replace('.', '/')}.py into one of them, or add its folder to the plugins.",
+        next_step=meant + _how_to_offer(module),
     )
+
+
+def _how_to_offer(module: str) -> str:
+    """Return what to do for a module that is not there, or that is written as a path."""
+    dotted = ".".join(part for part in module.removesuffix(".py").replace("\\", "/").split("/") if part.strip("."))
+    if dotted != module and dotted:
+        return f"Write it as import does: '{dotted}'."
+    return f"Put {module.replace('.', '/')}.py into one of them, or add its folder to the plugins."
 
 
 def import_failed(layer: str, module: str, file: Path | None, error: BaseException) -> PluginLoadError:

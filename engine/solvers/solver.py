@@ -76,6 +76,7 @@ class Solver:
         self.listeners: list[Any] = []
         self.control: Callable[[], Action] | None = None
         self.stopped = False
+        self._unsaved = False  # whether the last snapshot could not be written
         self.ended_early = ""
         hdf5 = self.param.snapshot_format == _HDF5
         self._place = SnapshotPlace(parts.prefix, output_dir, hdf5, bool(self.param.snapshot_diff))
@@ -187,7 +188,7 @@ class Solver:
             self._place.check(self.net)
         self.step(self.max_iter - self.iteration)
         check_params(self.net, self.iteration)
-        if param.snapshot_after_train and not self._snapshot_due():
+        if param.snapshot_after_train and (self._unsaved or not self._snapshot_due()):
             self.snapshot()
         if self.stopped or self.ended_early:
             _log.info("Optimization stopped early.")
@@ -323,6 +324,7 @@ class Solver:
         for old in self._course.took(self.iteration):
             _log.info("Deleting snapshot %s", old.state)
             self._place.delete(old)
+        self._unsaved = False
         self._tell("on_snapshot", paths)
         return paths
 
@@ -389,6 +391,7 @@ class Solver:
         except SolverError as error:
             if not isinstance(error.__cause__, OSError):
                 raise
+            self._unsaved = True
             _log.warning("%s Training goes on.", error)
             self._tell("on_snapshot_failed", str(error))
 

@@ -62,7 +62,7 @@ def test_a_long_schedule_has_each_drop_to_the_iteration() -> None:
         ('lr_policy: "step"', "stepsize"),
         ('lr_policy: "poly" power: 1', "max_iter"),
         ('lr_policy: "exp" base_lr: 1 gamma: 1e30 max_iter: 100', "no learning rate"),
-        ('lr_policy: "inv" base_lr: 1 gamma: -2 power: 0.5 max_iter: 9', "no learning rate"),
+        ('lr_policy: "inv" base_lr: 1 gamma: -2 power: 0.5 max_iter: 9', "no rate at iteration 8"),
         ('lr_policy: "fixed" base_lr: "x"', "no learning rate"),
     ],
 )
