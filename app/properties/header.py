@@ -146,7 +146,7 @@ class LayerHeader(QWidget):
         self.mark.show_category(info.category if info is not None else "other")
         types = list(dict.fromkeys(node.type or "no type" for node in nodes))
         kind = types[0] if len(types) == 1 else f"{len(types)} types, what they share"
-        self.type.setText(f"{kind} · an edit changes all of them")
+        self.type.setText(f"{kind} · edited together")
         self.phase.hide()
         names = ", ".join(node.name for node in nodes[:6]) + (", …" if len(nodes) > 6 else "")
         self.help.setText(names)

@@ -89,6 +89,8 @@ class FileFlow(QObject):
         window.show_document(document)
         if solver is not None:
             window.show_panel("solver")
+        if not document.graph.text.strip("\0 \t\r\n"):
+            window.notify(f"'{net.name}' is empty. Check that it was downloaded or saved completely.", "warning")
         window.settings.add_recent(net)
         return True
 

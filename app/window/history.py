@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QUndoView, QVBoxLayout, QWidget
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QUndoView, QVBoxLayout, QWidget
 
 from app.icons import icon
 from app.qt import guard
-from app.theme import Theme
+from app.theme import GRID, Theme
 
 if TYPE_CHECKING:
     from app.document import Document
 
 __all__ = ["HistoryPanel"]
+
+
+class _Rows(QStyledItemDelegate):
+    """Rows of one height, with the mark of the saved state or without."""
+
+    @guard(default=QSize())
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(super().sizeHint(option, index).width(), 6 * GRID)
 
 
 class HistoryPanel(QWidget):
@@ -38,6 +46,7 @@ class HistoryPanel(QWidget):
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.view.setUniformItemSizes(True)
+        self.view.setItemDelegate(_Rows(self.view))
         self.setFocusProxy(self.view)
         box = QVBoxLayout(self)
         box.setContentsMargins(4, 4, 4, 4)

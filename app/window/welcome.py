@@ -185,6 +185,9 @@ class WelcomePage(QScrollArea):
                         grid.addItem(QSpacerItem(1, 1), 0, column)
                 for column in range(_MOST_COLUMNS):
                     grid.setColumnStretch(column, 1 if column < columns else 0)
+            self._box.invalidate()
+        # Headings that wrap have the layout ask for the height of its last width, and rows of cards would overlap.
+        self._inner.setMinimumHeight(self._box.totalHeightForWidth(self.viewport().width()))
 
     @guard
     def changeEvent(self, event: QEvent) -> None:

@@ -20,6 +20,7 @@ from engine.graph import NetState, NodeId, OpGraph, View
 from engine.inspection import InspectionClient
 from engine.layer import Phase
 from engine.paths import search_folders
+from engine.plugins import ParamStrSchema, find_plugins, plugin_folders
 from engine.registry import default_registry
 from engine.schema import FileKind, describe_kind, find_dialect, sniff
 from engine.shapes import NodeShapes, ShapeService, graph_layers, join_shapes
@@ -134,6 +135,7 @@ def _check_net(
         )
 
     told = partial(diagnose, graph, schema=schema, registry=registry, folder=folder, memo=memo)
+    told = partial(told, param_schemas=_param_schemas(graph, folders))
     if not views:
         shapes = _joined(infer(state, graph.taking_part(state)) for state in reversed(graph.states))
         return [*_told_dialect(guessed), *for_run(told(shapes=shapes))]
@@ -142,6 +144,14 @@ def _check_net(
         here = graph.look(view)
         found.update(dict.fromkeys(told(shapes=_joined([infer(here.state, here)]), view=here)))
     return [*_told_dialect(guessed), *for_run(found)]
+
+
+def _param_schemas(graph: OpGraph, folders: Sequence[Path]) -> dict[tuple[str, str], ParamStrSchema]:
+    """Return what the ``param_str`` of Python layers may hold, where their plugins say so; no code runs for it."""
+    if not any(node.type == "Python" for node in graph.nodes()):
+        return {}
+    layers = find_plugins(plugin_folders(), folders).python_layers
+    return {(each.module, each.name): each.param_str for each in layers if each.param_str is not None}
 
 
 def _joined(outcomes: Iterable[Mapping[Any, NodeShapes]]) -> dict[NodeId, NodeShapes]:

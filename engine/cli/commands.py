@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import faulthandler
 import importlib
 import io
 import os
@@ -87,7 +88,12 @@ def train_in_terminal(solver_path: Path) -> int:
 
 
 def _open_streams() -> None:
-    """Make sure that there is something to print to, in which names of nets may be of any encoding."""
+    """Make sure that there is something to print to, in which names of nets may be of any encoding.
+
+    Native code of a plugin that crashes ends the command without a word of Python's; the place in its code is told.
+    """
+    if not faulthandler.is_enabled():
+        faulthandler.enable(2)
     sys.stdout = sys.stdout or open(os.devnull, "w")  # closed by whoever started us  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):

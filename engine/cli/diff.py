@@ -15,6 +15,9 @@ from engine.cli.output import Output, error_text
 from engine.errors import NetcanvasError, PrototxtError
 from engine.graph import Node
 from engine.graph.comparing import Difference, FieldChange, compare
+from engine.paths import search_folders
+from engine.registry import default_registry
+from engine.schema import SchemaFragment
 
 __all__ = ["run"]
 
@@ -29,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
         Output.error(error_text(error))
         return _TROUBLE
     schemas = tuple(
-        choose_schema(net.graph.tree, "NetParameter", options.dialect, path=path)[0]
+        choose_schema(net.graph.tree, "NetParameter", options.dialect, _fragments(path), path)[0]
         for net, path in ((first, options.first), (second, options.second))
     )
     difference = compare(first.graph, second.graph, (schemas[0], schemas[1]))
@@ -54,6 +57,11 @@ def run(options: argparse.Namespace) -> int:
     }
     Output(quiet=options.quiet, as_json=options.json).result(lines, result)
     return _DIFFERENT if difference else 0
+
+
+def _fragments(path: Path) -> tuple[SchemaFragment, ...]:
+    """Return the messages that plugins of a net's project add, so that their fields are compared by meaning, too."""
+    return default_registry(search_folders(path.parent), trusted=False).fragments
 
 
 def _measured(path: Path, options: argparse.Namespace) -> Measured:

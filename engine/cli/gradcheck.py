@@ -31,13 +31,14 @@ def run(options: argparse.Namespace) -> int:
         propagate_down=_flags(options),
         phase=Phase[options.phase.upper()],
     )
+    output = Output(quiet=options.quiet, as_json=options.json)
     before = plugin_folders()
     use_plugin_folders([*options.plugins, *before])
     try:
-        report = check_python_layer(case, f"{module}.{name}", base_dirs=[Path.cwd()], seed=options.seed)
+        with output.results_alone():
+            report = check_python_layer(case, f"{module}.{name}", base_dirs=[Path.cwd()], seed=options.seed)
     finally:
         use_plugin_folders(before)
-    output = Output(quiet=options.quiet, as_json=options.json)
     output.result([*report.lines(), report.summary], report.to_json())
     return 0 if report.passed else 1
 

@@ -11,6 +11,7 @@ from engine.errors import DataError
 __all__ = ["ListedImage", "read_image_list"]
 
 _LABELS = range(-(2**31), 2**31)  # Datum.label is an int32
+_SHOWN = 200  # characters of a wrong line; a file that is no list may be one line
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def _image(path: Path, number: int, line: str) -> ListedImage | None:
         name, value = "", 0
     if not name.strip() or value not in _LABELS:
         raise DataError(
-            f"{path}:{number}: expected a path and a label, which is a whole number, got {line.strip()!r}.",
+            f"{path}:{number}: expected a path and a label, which is a whole number, got {line.strip()[:_SHOWN]!r}.",
             next_step="Write each line as 'folder/image.jpg 7'.",
         )
     return ListedImage(name.rstrip(), value)

@@ -9,7 +9,7 @@ import math
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,7 @@ class Output:
         self.terminal = sys.stderr.isatty()
         self.quiet = quiet
         self.as_json = as_json
+        self._results = sys.stdout
         self.has_bar = not quiet and (self.terminal or always_bar)
         self._level = logging.WARNING if quiet or always_bar else logging.INFO
 
@@ -56,10 +57,17 @@ class Output:
         root.addHandler(handler)
         root.setLevel(self._level)
         try:
-            yield
+            with self.results_alone():
+                yield
         finally:
             root.removeHandler(handler)
             root.setLevel(before)
+
+    @contextmanager
+    def results_alone(self) -> Iterator[None]:
+        """Where results are JSON, send to standard error what plugins print, so that the JSON stands alone."""
+        with redirect_stdout(sys.stderr) if self.as_json else nullcontext():
+            yield
 
     def bar(self, total: int | None, start: int = 0, text: str = "", unit: str = "it") -> tqdm[Any]:
         """Return a progress bar, which does nothing where none is shown; without a total it only counts."""
@@ -78,7 +86,7 @@ class Output:
     def result(self, lines: list[str], data: Mapping[str, Any]) -> None:
         """Print a result, as lines or as JSON."""
         if self.as_json:
-            print(json.dumps(_finite(data), allow_nan=False), flush=True)
+            print(json.dumps(_finite(data), allow_nan=False), file=self._results, flush=True)
         else:
             print("\n".join(lines), flush=True)
 

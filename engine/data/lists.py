@@ -17,6 +17,7 @@ __all__ = ["ImageList", "find_listed", "open_list", "read_image_list"]
 
 _LABEL = re.compile(r"[+-]?\d+")
 _LARGEST = 2**31 - 1
+_SHOWN = 200  # characters of a wrong line; a file that is no list may be one line
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,7 @@ def read_image_list(written: str, folders: Sequence[Path], owner: str) -> ImageL
         value = int(label) if label.isdecimal() or _LABEL.fullmatch(label) else _LARGEST + 1
         if abs(value) > _LARGEST:
             raise DataError(
-                f"{owner}: expected a path, a blank and a whole number in {file}:{number}, got '{line}'.",
+                f"{owner}: expected a path, a blank and a whole number in {file}:{number}, got '{line[:_SHOWN]}'.",
                 next_step="Write the label, a whole number, at the end of the line.",
             )
         paths.append(path)

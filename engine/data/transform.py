@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.data.batches import FloatArray
 from engine.data.datum import Pixels
-from engine.errors import DataError
+from engine.errors import DataError, FileFormatError
 from engine.files import read_blob
 from engine.paths import resolve
 
@@ -171,13 +171,16 @@ def read_mean(written: str, folders: Sequence[Path], owner: str) -> FloatArray:
     DataError
         If the file is missing, or holds a blob that is no image.
     FileFormatError
-        If it holds something else.
+        If it holds something else; the message names the owner.
     """
     found = resolve(written, folders)
     if not found.found:
         tried = ", ".join(f"'{path}'" for path in found.tried)
         raise DataError(f"{owner}: mean_file '{written}' was not found; tried {tried}.")
-    array = read_blob(found.path).astype(np.float32, copy=False)
+    try:
+        array = read_blob(found.path).astype(np.float32, copy=False)
+    except FileFormatError as error:
+        raise FileFormatError(f"{owner}: mean_file: {error.message}", next_step=error.next_step) from error
     if array.ndim < 3 or array.size != math.prod(array.shape[-3:]):
         raise DataError(
             f"{owner}: expected the mean of one image in '{found.path}', got a blob of shape {array.shape}.",

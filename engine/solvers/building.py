@@ -15,6 +15,7 @@ from engine.net import Net
 from engine.paths import resolve, search_folders
 from engine.registry import LayerRegistry, default_registry
 from engine.schema import read_solver
+from engine.solvers.course import check_test_net
 from engine.solvers.extras import SolverExtras, read_extras
 from engine.solvers.nets import NetPlan, plan_test_nets, plan_train_net
 from engine.solvers.policies import check_policy
@@ -127,9 +128,9 @@ def check_settings(path: Path) -> None:
     param = read_solver(path, schema=schema)
     _check_numbers(param)
     rule_type(param)(param, (), get_backend("numpy"))
-    read_extras(path)
+    extras = read_extras(path)
     plan_train_net(param, folders, schema=schema)
-    plan_test_nets(param, folders, schema=schema)
+    check_test_net(extras.early_stopping, len(plan_test_nets(param, folders, schema=schema)))
 
 
 def _check_numbers(param: Any) -> None:

@@ -14,7 +14,7 @@ from engine.solvers.reports import SnapshotPaths, TestReport
 if TYPE_CHECKING:
     from engine.net import Net
 
-__all__ = ["Course"]
+__all__ = ["Course", "check_test_net"]
 
 _log = logging.getLogger("engine.solvers")
 
@@ -117,12 +117,17 @@ class Course:
         self._taken = sorted({*(int(number) for number in taken if number < iteration), iteration})
 
 
-def _check_output(stopping: EarlyStopping, test_nets: Sequence[Net]) -> None:
-    if stopping.test_net >= len(test_nets):
+def check_test_net(stopping: EarlyStopping | None, test_nets: int) -> None:
+    """Refuse early stopping by a test net that a solver with so many does not have."""
+    if stopping is not None and stopping.test_net >= test_nets:
         raise SolverError(
-            f"Early stopping: expected a test net (#{stopping.test_net}), got a solver with {len(test_nets)}.",
+            f"Early stopping: expected a test net (#{stopping.test_net}), got a solver with {test_nets}.",
             next_step="Set test_iter and test_interval in the solver, or correct test_net in its extras.",
         )
+
+
+def _check_output(stopping: EarlyStopping, test_nets: Sequence[Net]) -> None:
+    check_test_net(stopping, len(test_nets))
     outputs = sorted(test_nets[stopping.test_net].outputs)
     if stopping.output not in outputs:
         raise SolverError(

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QApplication
 
 from app.solverfile import is_solver
 from app.window.mainwindow import MainWindow
-from engine.graph import OpGraph
 from tests.support import shared
 
 pytestmark = pytest.mark.slow
@@ -92,10 +91,15 @@ def test_broken_and_empty_files_open_with_what_is_wrong(window, qtbot, tmp_path)
         broken.append(tmp_path / name)
     for path in broken:
         open_in(window, path, qtbot)
-        document = window.document
-        if document.path is not None:
-            assert bytes(document.graph) == path.read_bytes()
-        if OpGraph.parse(path.read_bytes()).problems or not path.stat().st_size:
-            diagnosed = document if document.path is not None else document.solver.document
-            qtbot.waitUntil(lambda diagnosed=diagnosed: bool(diagnosed.diagnostics), timeout=20_000)
+        document, data = window.document, path.read_bytes()
+        if document.path is None:
+            solver = document.solver.open()
+            assert solver is not None and bytes(solver.graph) == data, path
+            assert solver.graph.problems and window.bars, path
+        else:
+            assert bytes(document.graph) == data, path
+            if not data:
+                assert "is empty" in window.bars[0].text
+            elif document.graph.problems:
+                qtbot.waitUntil(lambda document=document: bool(document.diagnostics), timeout=20_000)
         leave(window)

@@ -98,6 +98,19 @@ def test_a_solver_that_trains_nothing_is_doubtful(net: Path, capsys: pytest.Capt
     assert "warning: Solver: expected a max_iter of 1 or more" in capsys.readouterr().out
 
 
+def test_param_str_is_held_against_its_declaration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plugin = tmp_path / "plugins" / "mine"
+    plugin.mkdir(parents=True)
+    (plugin / "mine.py").write_text("import caffe\n\n\nclass L(caffe.Layer):\n    pass\n")
+    (plugin / "plugin.toml").write_text('[layers."mine.L".param_str.stride]\ntype = "int"\nmin = 1\n')
+    net = tmp_path / "net.prototxt"
+    for stride, code in ((0, 1), (1, 0)):
+        param = f"""module: "mine" layer: "L" param_str: '{{"stride": {stride}}}'"""
+        net.write_text(f'layer {{ name: "p" type: "Python" top: "y" python_param {{ {param} }} }}\n')
+        assert main(["check", str(net)]) == code
+        assert ("'stride': expected 1 or more, got 0" in capsys.readouterr().out) is bool(code)
+
+
 @pytest.mark.parametrize("trust", [False, True])
 def test_plugin_code_runs_only_when_trusted(tmp_path: Path, trust: bool, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "mine.py").write_text(

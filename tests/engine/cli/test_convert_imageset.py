@@ -159,6 +159,7 @@ def test_unreadable_images_are_named_and_counted(pixels: list[np.ndarray], capsy
         ("a.png\n", "images.txt:1: expected a path and a label"),
         ("part one/0.png 1\nb.png seven\n", "images.txt:2: expected a path and a label"),
         ("a.png 4294967296\n", "images.txt:1:"),
+        ("x" * 10**6, f"got '{'x' * 200}'."),
         ("\n\n", "expected lines with a path and a label, got none"),
         ("a.png 1\nb.png 2\n", "Of 2 images, expected some that can be read, got none"),
     ],

@@ -45,6 +45,18 @@ def test_means_are_of_the_batches(world: Path, capsys: pytest.CaptureFixture[str
     assert result["loss"] == pytest.approx(result["outputs"]["loss"], rel=1e-6) and result["batches"] == 5
 
 
+@pytest.mark.parametrize("command", [["test", *WEIGHTS], ["time"]], ids=["test", "time"])
+def test_what_plugins_print_is_no_part_of_the_json(
+    world: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("loud.py").write_text("def loud(inputs, outputs):\n    print('heard')\n    outputs[0].feed(inputs[0].data)\n")
+    layer = 'type: "Python" python_param { module: "loud" layer: "loud" }'
+    Path("dummy.prototxt").write_text(NET + f'layer {{ name: "loud" bottom: "a" top: "c" {layer} }}')
+    assert main([*command, "-model", "dummy.prototxt", "-iterations", "1", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out) and "heard" in captured.err
+
+
 @pytest.mark.parametrize(("flags", "words"), [(["-phase", "TEST"], ""), (["-phase", "TRAIN"], "--phase TRAIN is not")])
 def test_the_phase_is_test(world: Path, flags: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["test", "-model", "net.prototxt", *WEIGHTS, "-iterations", "1", "--quiet", *flags]) == 0

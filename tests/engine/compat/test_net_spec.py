@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -223,6 +224,20 @@ def test_what_is_wrong_is_named(make: Any, error: type[Exception], words: str) -
     n.conv1 = L.Convolution()
     with pytest.raises(error, match=words):
         make(n)
+
+
+def test_types_of_the_projects_plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plugin = tmp_path / "plugins" / "mine"
+    plugin.mkdir(parents=True)
+    (plugin / "plugin.toml").write_text('[plugin]\nschema = "mine.proto"\n[types.Mine]\nmodule = "mine"\n')
+    (plugin / "mine.py").write_text("import caffe\n\n\nclass MineLayer(caffe.Layer):\n    pass\n")
+    (plugin / "mine.proto").write_text(
+        'syntax = "proto2";\nmessage LayerParameter { optional MineParameter mine_param = 8266801; }\n'
+        "message MineParameter { enum Kind { A = 0; B = 1; } optional uint32 rows = 1; optional Kind kind = 2; }\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    layer = L.Mine(rows=3, kind=P.Mine.B).to_proto().layer[0]
+    assert (layer.type, layer.mine_param.rows, layer.mine_param.kind) == ("Mine", 3, 1)
 
 
 def test_a_program_needs_no_layers_loaded() -> None:

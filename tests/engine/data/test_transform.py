@@ -110,7 +110,7 @@ def test_mean_file(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="was not found; tried"):
         read_mean("gone", (tmp_path,), "layer")
     (tmp_path / "bad").write_bytes(b"<html>")
-    with pytest.raises(FileFormatError, match="HTML"):
+    with pytest.raises(FileFormatError, match="^layer: mean_file: .*HTML"):
         read_mean("bad", (tmp_path,), "layer")
     blob.num = 2
     blob.data.extend(range(6))

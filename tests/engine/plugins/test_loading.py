@@ -141,6 +141,10 @@ class TestFailures:
         assert error.kind == "module-missing"
         assert str(tmp_path) in str(error) and "Did you mean 'anchor_target_layer'?" in str(error)
 
+    @pytest.mark.parametrize("written", ["rpn.layers.py", "rpn/layers", "../rpn/layers.py"])
+    def test_a_module_written_as_a_path_is_told_how_to_be_written(self, tmp_path: Path, written: str) -> None:
+        assert load_error(project(tmp_path), written).next_step == "Write it as import does: 'rpn.layers'."
+
     def test_its_own_import_failing_names_the_inner_module(self, tmp_path: Path) -> None:
         write(tmp_path, needs="import os\nimport not_installed_zz\n")
         error = load_error(project(tmp_path), "needs")

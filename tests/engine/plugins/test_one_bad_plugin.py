@@ -81,7 +81,8 @@ class TestReload:
         assert project.changed_files() == []
         write(tmp_path, helper="X = 2\n")
         assert project.changed_files() == [tmp_path / "helper.py"]
-        assert {path.name for path in project.reload()} == {"user.py", "other.py"}
+        mine = {path.name for path in project.reload() if path.parent == tmp_path}  # beside other tests' plugins
+        assert mine == {"user.py", "other.py"}
         assert project.failure_of("user") is None and project.load_class("user", "L") is not old["user"]
 
     def test_old_code_still_finds_its_own_modules_after_a_failed_reload(self, tmp_path: Path) -> None:

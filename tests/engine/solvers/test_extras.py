@@ -83,6 +83,14 @@ def test_an_empty_file_turns_nothing_on() -> None:
     assert parse_extras("{}") == SolverExtras() and SolverExtras().lines() == []
 
 
+def test_check_misses_the_test_net_of_early_stopping(project: Path) -> None:
+    solver_of(project, "").close()
+    stopping = '{"early_stopping": {"output": "a", "goal": "max", "patience": 1}}'
+    (project / "solver.prototxt.extras.json").write_text(stopping)
+    with pytest.raises(SolverError, match=r"expected a test net \(#0\), got a solver with 0"):
+        check_settings(project / "solver.prototxt")
+
+
 def test_check_reads_the_extras(project: Path) -> None:
     solver_of(project, "").close()
     (project / "solver.prototxt.extras.json").write_bytes(b"\xff")
