@@ -7,6 +7,7 @@ saves what it shows after each act to FOLDER, in both themes. Settings and data 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import tempfile
@@ -16,12 +17,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
-os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+SCREEN = {"screens": [{"name": "film", "x": 0, "y": 0, "width": 1920, "height": 1200, "logicalDpi": 96, "dpr": 1}]}
+
+
+def use_screen(folder: Path) -> None:
+    """Have Qt draw on a screen that holds the window and what pops up; before the application is made."""
+    config = folder / "screen.json"
+    config.write_text(json.dumps(SCREEN))
+    os.environ.setdefault("QT_QPA_PLATFORM", f"offscreen:configfile={config}")
+
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSettings, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPixmap
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QWidget
 
 from app.canvas.nodeitem import NodeItem
 from app.start import make_application
@@ -147,9 +156,9 @@ class Hands:
     def choose(self, menu: QMenu, words: str) -> None:
         """Walk to an entry of an open menu by keyboard and take it."""
         for _step in range(len(menu.actions()) + 1):
-            action = menu.activeAction()
-            if action is not None and words in action.text():
+            if any(words in action.text() for action in menu.actions() if action is menu.activeAction()):
                 QTest.keyClick(menu, Qt.Key.Key_Return)
+                self.window.activateWindow()  # without a window manager nothing else gives the keys back
                 return
             QTest.keyClick(menu, Qt.Key.Key_Down)
         raise LookupError(f"the menu has no entry '{words}'")
@@ -193,7 +202,9 @@ class Film:
 
     def connect(self) -> None:
         hands, document = self.hands, self.window.document
-        new = document.graph.node(document.selection.last).name
+        last = document.selection.last
+        assert last is not None
+        new = document.graph.node(last).name
         hands.key(Qt.Key.Key_Home)
         settle(0.2)
         start = hands.view.mapFromScene(hands.node(new).output_point(0))
@@ -205,18 +216,19 @@ class Film:
         self.camera.take("connected")
 
     def break_it(self) -> None:
-        """Set a kernel larger than its input, in the properties."""
+        """Misspell a field in the text."""
         hands = self.hands
         hands.click(hands.title("conv2"))
-        self.window.show_panel("properties")
+        self.window.show_panel("text")
         settle()
-        panel = self.window.panels["properties"]
-        fields = (each for each in panel.findChildren(QLineEdit) if "kernel_size" in each.objectName())
-        field = next(each for each in fields if each.isVisible())
-        field.setFocus()
-        QTest.keyClick(field, Qt.Key.Key_A, CONTROL)
-        QTest.keyClicks(field, "50")
-        QTest.keyClick(field, Qt.Key.Key_Return)
+        editor = self.window.panels["text"].edit
+        editor.setFocus()
+        editor.find("num_output")
+        QTest.keyClick(editor, Qt.Key.Key_Right)
+        QTest.keyClicks(editor, "s")
+        settle(0.2)
+        QTest.keyClick(editor, Qt.Key.Key_Escape)
+        settle(1.0)
         self._calm()
         self.camera.take("broken")
 
@@ -227,10 +239,7 @@ class Film:
         settle(0.2)
         menu = next(each for each in hands.view.findChildren(QMenu, "canvas.fix_menu") if each.isVisible())
         self.camera.take("quick-fix")
-        if any("Fix: " in action.text() for action in menu.actions()):
-            hands.choose(menu, "Fix: ")
-        else:
-            QTest.keyClick(menu, Qt.Key.Key_Escape)
+        hands.choose(menu, "Fix: ")
         self._calm()
         self.camera.take("mended")
 
@@ -268,10 +277,11 @@ class Film:
         view = self.hands.view
         view.setFocus()
         QTest.keyClick(view, Qt.Key.Key_E, CONTROL | SHIFT)
-        settle(0.2)
-        dialog = next(each for each in view.findChildren(QWidget) if each.isWindow() and each.isVisible())
+        wait_until(lambda: any(each.isVisible() for each in view.findChildren(QFileDialog)), "the dialog", 10.0)
+        dialog = next(each for each in view.findChildren(QFileDialog) if each.isVisible())
         self.camera.take("export")
         field = dialog.findChild(QLineEdit, "fileNameEdit")
+        assert isinstance(field, QLineEdit)
         QTest.keyClick(field, Qt.Key.Key_A, CONTROL)
         QTest.keyClicks(field, str(self.net.with_suffix(".svg")))
         QTest.keyClick(field, Qt.Key.Key_Return)
@@ -289,7 +299,7 @@ def film(app: QApplication, folder: Path, theme: str) -> None:
     """Play the film once, in a theme."""
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
-        net = prepare_example("lenet", folder=work).net
+        net = prepare_example("lenet", folder=work / "digits").net
         settings = WindowSettings(QSettings(str(work / "settings.ini"), QSettings.Format.IniFormat))
         settings.theme = theme
         Theme.load(theme).apply(app)
@@ -313,7 +323,9 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="where the pictures go")
     folder = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
-    app = make_application()
+    with tempfile.TemporaryDirectory() as name:
+        use_screen(Path(name))
+        app = make_application()
     for theme in ("light", "dark"):
         film(app, folder, theme)
 

@@ -48,7 +48,7 @@ class ChangeList(QTreeWidget):
         header = self.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        for column, width in enumerate((190, 150, 72, 72, 120, 84, 92, 80)):
+        for column, width in enumerate((150, 190, 96, 96, 120, 84, 92, 80)):
             header.resizeSection(column, width)
         header.setSectionResizeMode(4, QHeaderView.ResizeMode.Stretch)
         self._changes: Sequence[Change] = ()

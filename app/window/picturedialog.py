@@ -5,14 +5,33 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QFileDialog, QGridLayout, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDoubleSpinBox,
+    QFileDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QToolButton,
+    QWidget,
+)
 
+from app.icons import icon
 from app.qt import guard
 
 __all__ = ["PictureDialog"]
 
 _FILTERS = ("SVG drawing (*.svg)", "PDF document (*.pdf)", "PNG image (*.png)")
 _THEMES = (("paper", "For paper"), ("light", "Light"), ("dark", "Dark"))
+#: Qt's own arrows are black, on dark windows too.
+_ICONS = {
+    "backButton": "arrow-left",
+    "forwardButton": "arrow-right",
+    "toParentButton": "arrow-up",
+    "newFolderButton": "folder-plus",
+    "listModeButton": "grid-four",
+    "detailModeButton": "list",
+}
 
 
 class PictureDialog(QFileDialog):
@@ -47,7 +66,12 @@ class PictureDialog(QFileDialog):
         self.scale.setSingleStep(0.5)
         self.scale.setValue(1.0)
         self.scale.setSuffix(" \u00d7")
+        self.scale.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
         self._add_questions()
+        for name, symbol in _ICONS.items():
+            button = self.findChild(QToolButton, name)
+            if isinstance(button, QToolButton):
+                button.setIcon(icon(symbol))
         self.filterSelected.connect(self._use_filter)
         self.accepted.connect(self._accepted)
         self.finished.connect(self.deleteLater)

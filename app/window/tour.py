@@ -95,12 +95,12 @@ class Tour(QObject):
         return path is not None and path.name == "lenet_train_test.prototxt"
 
     def _go(self, step: int) -> None:
-        self._disconnect()
         if step >= len(self._steps):
             self.stop()
             self._window.settings.tour_step = 0
             self._window.notify("That was the tour. Ctrl+Shift+P finds everything else; F1 helps on a layer.", "info")
             return
+        self._disconnect()
         self._step = step
         self._window.settings.tour_step = step
         if self._bubble is None:

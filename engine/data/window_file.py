@@ -168,7 +168,7 @@ class _Reader:
             )
             for parts in self._kinds
         )
-        for windows, what, field in ((foreground, "shows an object", "fg"), (background, "shows none", "bg")):
+        for windows, what, field in ((foreground, "shows an object", "fg"), (background, "shows background", "bg")):
             if not len(windows):
                 raise DataError(
                     f"{self._owner}: expected a window that {what} in '{self._file}', got none.",

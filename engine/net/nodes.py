@@ -116,7 +116,7 @@ def layer_failure(layer: Layer, method: str, error: BaseException) -> NetcanvasE
 
     Errors of ours pass as they are. Any other becomes a :class:`~engine.errors.PluginError` that names layer, class and
     method and carries the traceback of the user's own frames; for a built-in layer, a
-    :class:`~engine.errors.LayerError` with the whole traceback.
+    :class:`~engine.errors.LayerError` with the whole traceback, or without one where memory ran out.
     """
     bound = binding(layer)
     if isinstance(error, NetcanvasError):
@@ -126,10 +126,13 @@ def layer_failure(layer: Layer, method: str, error: BaseException) -> NetcanvasE
             error.method = method
         return error
     summary = f"{type(error).__name__}: {text_of(error)}"
+    if bound.info.builtin and isinstance(error, MemoryError):
+        summary = f"there is not enough memory: {text_of(error)}."
+        step = "Lower the batch size or the layer's sizes."
+        return LayerError(bound.name, bound.type, summary, method=method, next_step=step)
     if bound.info.builtin:
         text = "".join(traceback.format_exception(error))
-        step = "Lower the batch size or the layer's sizes." if isinstance(error, MemoryError) else ""
-        return LayerError(bound.name, bound.type, summary, method=method, next_step=step, traceback_text=text)
+        return LayerError(bound.name, bound.type, summary, method=method, traceback_text=text)
     # Nets of built-in layers need no plugin code
     from engine.plugins import as_written, hint_for, place_of, plugin_traceback
 

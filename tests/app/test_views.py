@@ -234,7 +234,7 @@ def test_findings_of_the_solver_follow_both_files(tmp_path, qtbot):
 def test_a_solver_without_its_net_says_where_that_was_looked_for(window, tmp_path):
     solver = tmp_path / "solver.prototxt"
     solver.write_text('max_iter: 1\nnet: "gone.prototxt"\n')
-    assert not window.files.open(solver)
+    assert window.files.open(solver)
     (bar,) = window.bars
     assert "line 2" in bar.text and "gone.prototxt" in bar.text and "tried" in bar.text
 

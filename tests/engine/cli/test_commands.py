@@ -246,3 +246,16 @@ def test_help_names_all_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert exit_request.value.code == 0
     text = capsys.readouterr().out
     assert all(name in text for name in COMMANDS)
+
+
+def test_a_crash_in_native_code_tells_the_line_of_the_plugin(project: Path) -> None:
+    Path("crash.py").write_text("import ctypes\n\n\ndef crash(inputs, outputs):\n    ctypes.string_at(0)\n")
+    Path("crash.prototxt").write_text(
+        'layer { name: "x" type: "Input" top: "x" input_param { shape { dim: 1 } } }\n'
+        'layer { name: "p" type: "Python" bottom: "x" top: "y" python_param { module: "crash" layer: "crash" } }\n'
+    )
+    command = [sys.executable, "-m", "engine.cli", "time", "--model", "crash.prototxt", "--iterations", "1"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
+    assert done.returncode and 'crash.py", line 5 in crash' in done.stderr

@@ -36,6 +36,23 @@ def test_the_same_net(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out)["same"] is True
 
 
+def test_fields_of_plugins_are_compared_by_meaning(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plugin = files / "plugins" / "mine"
+    plugin.mkdir(parents=True)
+    (plugin / "plugin.toml").write_text('[plugin]\nschema = "mine.proto"\n[types.Mine]\nmodule = "mine"\n')
+    (plugin / "mine.py").write_text("import caffe\n\n\nclass MineLayer(caffe.Layer):\n    pass\n")
+    (plugin / "mine.proto").write_text(
+        'syntax = "proto2";\nmessage LayerParameter { optional MineParameter mine_param = 8266801; }\n'
+        "message MineParameter { optional uint32 rows = 1; optional uint32 columns = 2; }\n"
+    )
+    for name, fields in (("one", "rows: 1 columns: 2"), ("two", "columns: 2 rows: 1"), ("three", "columns: 2 rows: 3")):
+        (files / name).write_text(f'layer {{ name: "m" type: "Mine" top: "m" mine_param {{ {fields} }} }}\n')
+    assert main(["diff", "one", "two"]) == 0
+    capsys.readouterr()
+    assert main(["diff", "one", "three"]) == 1
+    assert "mine_param.rows: 1 -> 3" in capsys.readouterr().out
+
+
 def test_layers_shapes_and_costs(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diff", "a", "b"]) == 1
     lines = capsys.readouterr().out.splitlines()

@@ -225,7 +225,7 @@ def test_a_file_of_another_form_is_named_with_its_line(
     [
         ("", "", "transform_param.crop_size of at least 1"),
         ("fg_threshold: 2", "crop_size: 8", "a window that shows an object .* got none"),
-        ("bg_threshold: 0", "crop_size: 8", "a window that shows none .* got none"),
+        ("bg_threshold: 0", "crop_size: 8", "a window that shows background .* got none"),
         ("crop_mode: 'round'", "crop_size: 8", "crop_mode 'warp' or 'square'"),
         ("context_pad: 4", "crop_size: 8", "context_pad of less than half"),
         ("", "crop_size: 8 mean_value: 1 mean_value: 2", "one mean_value or 3, got 2"),

@@ -294,3 +294,10 @@ def test_a_layer_lowered_into_two_operations_learns_both_parameters(backend: str
     assert np.allclose(net.params["two"][0].diff, (ones @ second).T @ x, atol=1e-5)
     assert np.allclose(net.params["two"][1].diff, ones.T @ (x @ first.T), atol=1e-5)
     assert np.allclose(net.blobs["x"].diff, ones @ second @ first, atol=1e-5)
+
+
+def test_a_blob_beyond_all_memory_is_told_without_a_traceback() -> None:
+    net = build(input_layer("x", 10**6, 10**6, 100) + layer("r", "ReLU", "x"))
+    with pytest.raises(LayerError, match=r"'r' \(ReLU\) in forward: there is not enough memory: .*\. Lower") as caught:
+        net.forward()
+    assert not caught.value.traceback_text
