@@ -66,7 +66,6 @@ class PictureDialog(QFileDialog):
         self.scale.setSingleStep(0.5)
         self.scale.setValue(1.0)
         self.scale.setSuffix(" \u00d7")
-        self.scale.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
         self._add_questions()
         for name, symbol in _ICONS.items():
             button = self.findChild(QToolButton, name)

@@ -14,7 +14,7 @@ from engine.cli.dialect import choose_schema
 from engine.cli.output import Output
 from engine.cli.reading import reading
 from engine.cli.viewing import chosen_views
-from engine.diagnostics import Diagnostic, SchemaMemo, check_fields, check_solver, diagnose, for_run
+from engine.diagnostics import Diagnostic, SchemaMemo, check_fields, check_files, check_solver, diagnose, for_run
 from engine.errors import DataError, FileFormatError, NetcanvasError, PrototxtError, SolverError, UnknownLayerTypeError
 from engine.graph import NetState, NodeId, OpGraph, View
 from engine.inspection import InspectionClient
@@ -136,13 +136,15 @@ def _check_net(
 
     told = partial(diagnose, graph, schema=schema, registry=registry, folder=folder, memo=memo)
     told = partial(told, param_schemas=_param_schemas(graph, folders))
+    without_data = {each.node for each in check_files(graph, [node.id for node in graph.nodes()], folder)}
     if not views:
-        shapes = _joined(infer(state, graph.taking_part(state)) for state in reversed(graph.states))
+        outcomes = (infer(state, graph.taking_part(state)) for state in reversed(graph.states))
+        shapes = _joined(outcomes, without_data)
         return [*_told_dialect(guessed), *for_run(told(shapes=shapes))]
     found: dict[Diagnostic, None] = {}
     for view in views:
         here = graph.look(view)
-        found.update(dict.fromkeys(told(shapes=_joined([infer(here.state, here)]), view=here)))
+        found.update(dict.fromkeys(told(shapes=_joined([infer(here.state, here)], without_data), view=here)))
     return [*_told_dialect(guessed), *for_run(found)]
 
 
@@ -154,14 +156,19 @@ def _param_schemas(graph: OpGraph, folders: Sequence[Path]) -> dict[tuple[str, s
     return {(each.module, each.name): each.param_str for each in layers if each.param_str is not None}
 
 
-def _joined(outcomes: Iterable[Mapping[Any, NodeShapes]]) -> dict[NodeId, NodeShapes]:
+def _joined(
+    outcomes: Iterable[Mapping[Any, NodeShapes]], without_data: Container[NodeId | None]
+) -> dict[NodeId, NodeShapes]:
     """Join the shapes of several nets of a file.
 
     Missing data and unknown types have rules of their own; without its data, a net itself may be right.
     """
-    excused = (DataError, UnknownLayerTypeError)
+
+    def is_excused(node: NodeId, error: Exception | None) -> bool:
+        return isinstance(error, UnknownLayerTypeError) or (isinstance(error, DataError) and node in without_data)
+
     return join_shapes(
-        {node: shapes for node, shapes in found.items() if not isinstance(shapes.error, excused)} for found in outcomes
+        {node: shapes for node, shapes in found.items() if not is_excused(node, shapes.error)} for found in outcomes
     )
 
 

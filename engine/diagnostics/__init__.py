@@ -1,7 +1,7 @@
 """What is wrong with a document, told live: ``diagnose(graph)``."""
 
 from engine.diagnostics.driver import Diagnosis, diagnose, for_run
-from engine.diagnostics.fields import check_fields
+from engine.diagnostics.fields import check_fields, check_files
 from engine.diagnostics.layers import TypeRegistry
 from engine.diagnostics.memo import SchemaMemo
 from engine.diagnostics.records import Diagnostic, QuickFix, Severity
@@ -15,6 +15,7 @@ __all__ = [
     "Severity",
     "TypeRegistry",
     "check_fields",
+    "check_files",
     "check_solver",
     "check_solver_file",
     "diagnose",

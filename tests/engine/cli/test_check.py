@@ -181,3 +181,19 @@ def test_train_refuses_what_a_document_may_hold(tmp_path: Path, capsys: pytest.C
     assert fault in capsys.readouterr().err
     assert main(["check", str(solver)]) == 1
     assert fault in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("there", "setting", "told"),
+    [(True, "batch_size: 0", "batch_size of at least 1"), (True, "", "batch_size"), (False, "batch_size: 0", "")],
+)
+def test_settings_of_a_source_that_is_there_are_checked(
+    tmp_path: Path, there: bool, setting: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if there:
+        (tmp_path / "db").mkdir()
+    path = tmp_path / "net.prototxt"
+    path.write_text(f'layer {{ name: "d" type: "Data" top: "x" data_param {{ source: "db" {setting} }} }}\n')
+    assert main(["check", "--json", str(path)]) == bool(told)
+    faults = [each["message"] for each in json.loads(capsys.readouterr().out) if each["severity"] == "error"]
+    assert all(told in each for each in faults) and len(faults) == bool(told)

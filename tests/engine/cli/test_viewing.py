@@ -125,9 +125,9 @@ def test_export_wants_a_phase_with_a_stage(net: Path, capsys: pytest.CaptureFixt
 def test_diff_compares_values_of_the_dialect(tmp_path: Path, dialect: str, same: bool):
     """Two spellings of one number are the same only to who knows the field."""
     files = [tmp_path / "a.prototxt", tmp_path / "b.prototxt"]
-    for path, number in zip(files, ("0.5", "5e-1"), strict=True):
-        layer = 'layer { name: "a" type: "Input" top: "x" transform_param { resize_param { prob: '
-        path.write_text(f"{layer}{number} }} }} }}\n")
+    for path, number in zip(files, ("4", "0x4"), strict=True):
+        layer = 'layer { name: "a" type: "Input" top: "x" video_data_param { skip_frames: '
+        path.write_text(f"{layer}{number} }} }}\n")
         sidecar_path(path).write_text(json.dumps({"dialect": dialect}))
     assert main(["diff", *map(str, files)]) == (not same)
     assert main(["diff", *map(str, files), "--dialect", "ssd"]) == 0
