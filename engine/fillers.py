@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from engine.ops import product
 
-__all__ = ["FILLER_TYPES", "Distribution", "distribution", "fans", "fill"]
+__all__ = ["FILLER_TYPES", "Distribution", "check_filler", "distribution", "fans", "fill"]
 
 FAN_IN, FAN_OUT, AVERAGE = 0, 1, 2  # FillerParameter.VarianceNorm
 
@@ -45,14 +45,24 @@ def fill(filler: Any, shape: Sequence[int], rng: np.random.Generator) -> _Values
     ValueError
         If the type is unknown or does not suit the shape; the text names filler, expectation and shape.
     """
-    make = _FILLERS.get(filler.type)
-    if make is None:
+    check_filler(filler)
+    return _FILLERS[filler.type](filler, tuple(shape), rng)
+
+
+def check_filler(filler: Any) -> None:
+    """Refuse a filler that is none, whatever it is to fill.
+
+    Raises
+    ------
+    ValueError
+        If the type is unknown, or ``sparse`` is set where the type has none.
+    """
+    if filler.type not in _FILLERS:
         close = difflib.get_close_matches(filler.type, FILLER_TYPES, 1)
         hint = f"did you mean '{close[0]}'?" if close else f"expected one of {', '.join(FILLER_TYPES)}."
         raise ValueError(f"no filler is called '{filler.type}'; {hint}")
     if filler.sparse >= 0 and filler.type != "gaussian":
         raise ValueError(f"filler '{filler.type}': expected no sparse, which only 'gaussian' has, got {filler.sparse}.")
-    return make(filler, tuple(shape), rng)
 
 
 def fans(shape: Sequence[int]) -> tuple[float, float]:

@@ -327,19 +327,20 @@ class Layer:
         return context.backend.primitive(spec, context.workspace)
 
     def fill(self, blob: Blob, filler: Any, *, parameter: bool = True) -> None:
-        """Fill a blob as its ``FillerParameter`` says, unless the net needs no values.
+        """Fill a blob as its ``FillerParameter`` says; where the net needs no values the filler is looked at only.
 
         A parameter is also left alone where another net gives the parameters.
         """
-        bound = self._netcanvas_binding
-        if bound.context.shapes_only or (parameter and not bound.context.fill_params):
-            return
-        from engine.fillers import fill  # fillers raise layer errors and would import this module
+        from engine.fillers import check_filler, fill  # fillers raise layer errors and would import this module
 
+        context = self._netcanvas_binding.context
         host = blob.on_host
         what = "a parameter" if parameter else "a blob"
         try:
-            host.data[...] = fill(filler, host.shape, stream(self))
+            if context.shapes_only or (parameter and not context.fill_params):
+                check_filler(filler)
+            else:
+                host.data[...] = fill(filler, host.shape, stream(self))
         except MemoryError:
             self.fail(
                 f"expected memory for {what} of shape {host.shape}, got less than its {host.count} values need.",

@@ -197,3 +197,11 @@ def test_settings_of_a_source_that_is_there_are_checked(
     assert main(["check", "--json", str(path)]) == bool(told)
     faults = [each["message"] for each in json.loads(capsys.readouterr().out) if each["severity"] == "error"]
     assert all(told in each for each in faults) and len(faults) == bool(told)
+
+
+def test_a_filler_that_is_none_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "net.prototxt"
+    filler = 'inner_product_param { num_output: 2 weight_filler { type: "xaver" } }'
+    path.write_text(INPUT + f'layer {{ name: "i" type: "InnerProduct" bottom: "x" top: "y" {filler} }}\n')
+    assert main(["check", str(path)]) == 1
+    assert "no filler is called 'xaver'; did you mean 'xavier'?" in capsys.readouterr().out
