@@ -221,6 +221,11 @@ def test_a_mistyped_command_gets_a_suggestion(capsys: pytest.CaptureFixture[str]
     assert "Did you mean 'convert_imageset'?" in capsys.readouterr().err
 
 
+def _as_at_a_terminal() -> None:
+    """Let SIGINT through: a shell has it ignored by what it starts in the background, as it may have started this."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT cannot be sent to another process there")
 @pytest.mark.parametrize("command", ["time", "test", "extract_features"])
 def test_ctrl_c_ends_a_command_cleanly(world: Path, command: str) -> None:
@@ -233,6 +238,7 @@ def test_ctrl_c_ends_a_command_cleanly(world: Path, command: str) -> None:
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
+        preexec_fn=_as_at_a_terminal,
     )
     try:
         assert process.stderr is not None
