@@ -59,12 +59,13 @@ def style_of(tree: Tree) -> Style:
             message = field.message
             if message is None:
                 if isinstance(field.value, Scalar):
-                    if ":" in field.gap:
+                    if field.gap.strip() == ":":
                         counts["gap"][field.gap] += 1
                     if field.value.kind == "string":
                         counts["mark"][field.value.text[0]] += 1
                 continue
-            counts["head"][field.gap] += 1
+            if field.gap.strip() in ("", ":"):  # not a slip such as "="
+                counts["head"][field.gap] += 1
             for inner in message:
                 outer, own = _indent(field.lead), _indent(inner.lead)
                 if message.open.endswith("\n") and own.startswith(outer) and _owns_line(inner):

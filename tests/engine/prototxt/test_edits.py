@@ -116,3 +116,9 @@ def test_single_values_are_read(text):
 def test_anything_but_one_value_is_refused(text):
     with pytest.raises(PrototxtError, match="one value"):
         parse_value(text)
+
+
+@pytest.mark.parametrize("slip", ["layer= {\n  name= 'a'\n}\n", "layer = { name = 'a' }\n"])
+def test_slips_are_not_taken_for_a_style(slip: str) -> None:
+    style = style_of(parse(slip))
+    assert (style.head, style.gap) == (" ", ": ")
