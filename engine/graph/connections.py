@@ -10,7 +10,7 @@ from engine.graph.binding import UNWIRED, occurrences
 from engine.graph.fields import FieldVerbs
 from engine.graph.records import Edge, NodeId, phase_words
 from engine.graph.verbs import verb
-from engine.prototxt import Field, Item, Scalar, insert_items, quote
+from engine.prototxt import Field, Item, Scalar, insert_items, keep_apart, quote
 
 __all__ = ["ConnectionVerbs"]
 
@@ -394,3 +394,5 @@ class ConnectionVerbs(FieldVerbs):
             places = [place for place, item in enumerate(items) if item in wanted][::-1]
         for place in places:
             self._editing.splice(self._tree.root, place, 1)
+        for before, place in enumerate(reversed(places)):
+            keep_apart(self._editing, self._tree.root, place - before, self._style)

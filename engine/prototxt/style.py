@@ -12,7 +12,16 @@ from engine.prototxt.parser import parse
 from engine.prototxt.parts import Element, Field, Item, ListValue, Message, Scalar, Value
 from engine.prototxt.tree import Tree
 
-__all__ = ["Style", "insert_fields", "insert_items", "parse_fields", "parse_value", "reindented", "style_of"]
+__all__ = [
+    "Style",
+    "insert_fields",
+    "insert_items",
+    "keep_apart",
+    "parse_fields",
+    "parse_value",
+    "reindented",
+    "style_of",
+]
 
 _SAMPLE = 40
 
@@ -181,6 +190,15 @@ def insert_items(log: EditLog, root: Message, index: int, items: list[Item], sty
         if not item.text.endswith("\n"):
             _end_line(log, item, style)
     log.splice(root, index, 0, items)
+
+
+def keep_apart(log: EditLog, root: Message, index: int, style: Style) -> None:
+    """Break the line before an item at the top where it would run into what ends without a break: ``1layer {``."""
+    if 0 < index < len(root.items):
+        before, text = root.items[index - 1], root.items[index].text
+        end = before.text[-1:]
+        if end and text and not (end.isspace() or end in "}>],;" or text[0].isspace()):
+            _end_line(log, before, style)
 
 
 def reindented(field: Field, own: Style, style: Style) -> str:

@@ -220,3 +220,25 @@ def test_any_text_can_replace_any_other(text):
     assert_consistent(graph)
     change.undo()
     assert graph.text == LENET
+
+
+@pytest.mark.parametrize("end", ["force_backward: true", 'name: "n"', "# the end", "name: 'n'; force_backward: 1"])
+def test_a_removed_layer_leaves_no_two_things_in_one(end: str):
+    """What a file ends with, without a line break, must not run into the layer that comes next."""
+    graph = OpGraph.parse(end)
+    with graph.change("Add") as added:
+        first = graph.add_node("Power", name="a")
+        graph.add_node("Power", name="b")
+    both = bytes(graph)
+    with graph.change("Remove") as removed:
+        graph.remove_nodes([first])
+    assert not graph.problems and [each.name for each in graph.nodes()] == ["b"]
+    assert_consistent(graph)
+    one = bytes(graph)
+    removed.undo()
+    assert bytes(graph) == both
+    removed.redo()
+    assert bytes(graph) == one
+    removed.undo()
+    added.undo()
+    assert bytes(graph) == end.encode()
