@@ -31,6 +31,8 @@ def field_fix(
     schema = schema or load_schema()
     value = graph.field(node, path)
     if problem.kind == "unknown_field":
+        if not all(name.isascii() for name in path if isinstance(name, str)):
+            return None  # protobuf fails on what is not UTF-8, and no field is called so
         return _moved(graph, node, path, schema) or _renamed(graph, problem, node, path, schema)
     if not isinstance(value, Scalar):
         return None

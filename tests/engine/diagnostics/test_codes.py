@@ -397,3 +397,11 @@ def test_a_gradient_that_nobody_wants_is_not_worried_about(weights: str, folder:
 def test_no_loss_no_gradient(folder: Path):
     text = in_place("Sigmoid", "Power").replace("SoftmaxWithLoss", "Accuracy")
     assert not found(OpGraph.parse(text), Case("in-place-spoils", text, "", "r"), folder)
+
+
+@pytest.mark.parametrize("field", [b"[a\x9d\xff.com/a.B] { x: 1 }", b"power_param { [b\xff]: 1 }"])
+def test_names_that_are_no_text_are_told_without_a_fix(field: bytes):
+    text = X + layer("a", "x", "y", more=field.decode("utf-8", "surrogateescape"))
+    graph = OpGraph.parse(text.encode("utf-8", "surrogateescape"))
+    told = [each for each in diagnose(graph, registry=REGISTRY) if each.code == "field-unknown"]
+    assert len(told) == 1 and told[0].fix is None
