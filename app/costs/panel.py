@@ -22,13 +22,13 @@ from PySide6.QtWidgets import (
 from app.costs.formats import csv_text, markdown_text
 from app.costs.model import FIRST_NUMBER, CostModel
 from app.costs.painting import ShareDelegate, TotalsLine
-from app.costs.rows import CostCount, Inputs, count_costs
+from app.costs.rows import CostCount, Inputs, count_costs, inputs_of
 from app.qt import Debounce, guard
 from app.theme import GRID, Theme
 
 if TYPE_CHECKING:
     from app.document import Document
-    from engine.graph import Events
+    from engine.graph import Events, NodeId
 
 __all__ = ["CostPanel"]
 
@@ -63,7 +63,7 @@ class CostPanel(QWidget):
         self._following = False
         self._stale = True
         self._inputs = Inputs((), {}, {})
-        self._sharing: set[object] = set()
+        self._sharing: set[NodeId] = set()
         self.filter = QLineEdit(self)
         self.filter.setObjectName("costs.filter")
         self.filter.setPlaceholderText("Filter layers by name or type")
@@ -201,20 +201,7 @@ class CostPanel(QWidget):
         if document is None:
             return
         self._stale = False
-        graph, last = document.graph, self._inputs
-        nodes = [node for node in graph.nodes() if document.in_view(node.id)]
-        shapes = document.shapes
-        readers = {}
-        for node in nodes:
-            known = shapes.get(node.id)
-            if known is None or not known.params or node.id in self._sharing:
-                continue
-            self._sharing.add(node.id)
-            text = graph.layer_text(node.id)
-            if text.count("name") > 1 or (node.version < 2 and "param" in text):
-                readers[node.id] = document.live.spec(node.id).message
-        inputs = Inputs(nodes, shapes, {**last.readers, **readers}, last.held, last.names)
-        self._inputs = inputs
+        self._inputs = inputs = inputs_of(document, self._inputs, self._sharing)
         document.jobs.submit("costs", lambda: count_costs(inputs), self._counted)
 
     @guard

@@ -11,10 +11,11 @@ from app.canvas.face import shape_text
 from engine.cost import LayerCost, NetCost, layer_cost, net_cost
 
 if TYPE_CHECKING:
+    from app.document import Document
     from engine.graph import Node, NodeId
     from engine.shapes import NodeShapes
 
-__all__ = ["NUMBERS", "CostCount", "CostRow", "Inputs", "count_costs"]
+__all__ = ["NUMBERS", "CostCount", "CostRow", "Inputs", "count_costs", "inputs_of"]
 
 #: What is counted for each layer, in the order of the columns; the memory in bytes.
 NUMBERS = ("parameters", "multiply_adds", "weights", "activations", "inference", "training")
@@ -96,6 +97,30 @@ class Inputs:
     readers: Mapping[NodeId, Callable[[], Any]]
     held: dict[NodeId, _Held] = field(default_factory=dict)
     names: dict[NodeId, tuple[str, ...]] = field(default_factory=dict)
+
+
+def inputs_of(document: Document, last: Inputs, looked_at: set[NodeId]) -> Inputs:
+    """Take from a document what is counted next.
+
+    Parameters
+    ----------
+    last : Inputs
+        Those of the count before.
+    looked_at : set of NodeId
+        Layers of which it is known whether they may share parameters; those that are new are added.
+    """
+    graph, shapes = document.graph, document.shapes
+    nodes = [node for node in graph.nodes() if document.in_view(node.id)]
+    readers = dict(last.readers)
+    for node in nodes:
+        known = shapes.get(node.id)
+        if known is None or not known.params or node.id in looked_at:
+            continue
+        looked_at.add(node.id)
+        text = graph.layer_text(node.id)
+        if text.count("name") > 1 or (node.version < 2 and "param" in text):
+            readers[node.id] = document.live.spec(node.id).message
+    return Inputs(nodes, shapes, readers, last.held, last.names)
 
 
 def count_costs(inputs: Inputs) -> CostCount:

@@ -9,13 +9,13 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from app.costs.formats import number_text
-from app.costs.rows import NUMBERS, CostCount, Inputs, count_costs
+from app.costs.rows import NUMBERS, CostCount, Inputs, count_costs, inputs_of
 from app.qt import Debounce, guard
 from app.theme import GRID, Theme
 
 if TYPE_CHECKING:
     from app.document import Document
-    from engine.graph import Events
+    from engine.graph import Events, NodeId
 
 __all__ = ["CostStrip", "change_text"]
 
@@ -53,7 +53,7 @@ class CostStrip(QWidget):
         self.settled = self.count = CostCount()
         self._document: Document | None = None
         self._inputs = Inputs((), {}, {})
-        self._looked_at: set[object] = set()
+        self._looked_at: set[NodeId] = set()
         self._due = Debounce(self._ask, _PAUSE_MS, self)
         grid = QGridLayout(self)
         grid.setContentsMargins(3 * GRID, 2 * GRID, 3 * GRID, 2 * GRID)
@@ -114,19 +114,7 @@ class CostStrip(QWidget):
         document = self._document
         if document is None or not document.shapes:
             return
-        graph, shapes, last = document.graph, document.shapes, self._inputs
-        nodes = [node for node in graph.nodes() if document.in_view(node.id)]
-        readers = {}
-        for node in nodes:
-            known = shapes.get(node.id)
-            if known is None or not known.params or node.id in self._looked_at:
-                continue
-            self._looked_at.add(node.id)
-            text = graph.layer_text(node.id)
-            if text.count("name") > 1 or (node.version < 2 and "param" in text):
-                readers[node.id] = document.live.spec(node.id).message
-        inputs = Inputs(nodes, shapes, {**last.readers, **readers}, last.held, last.names)
-        self._inputs = inputs
+        self._inputs = inputs = inputs_of(document, self._inputs, self._looked_at)
         document.jobs.submit("strip", lambda: count_costs(inputs), self._counted)
 
     @guard
