@@ -20,7 +20,7 @@ from engine.graph.lens import Lens
 from engine.graph.records import INPUTS, Edge, Events, NodeId
 from engine.graph.rules import NetState, Rules, read_state, states_for
 from engine.graph.wiring import wire
-from engine.prototxt import EditLog, Field, Junk, Style, Tree, misread, style_of
+from engine.prototxt import EditLog, Field, Junk, Style, Tree, all_told, misread, style_of
 from engine.prototxt.edits import Part, top_of
 from engine.prototxt.parts import TopItem
 
@@ -87,12 +87,13 @@ class GraphCore:
                 raise
             return
         log = EditLog(self._touched)
+        all_known = not self._may_be_broken or all_told(self._tree.root.items)
         change = Change(self, text, log, self._stamp)
         self._log, self._change, self._tracker = log, change, Tracker()
         try:
             yield change
             self._sync()
-            self._check_reading()
+            self._check_reading(all_known)
         except BaseException:
             log.roll_back(0)
             self._sync()
@@ -146,12 +147,12 @@ class GraphCore:
         if errors:
             raise errors[0]
 
-    def _check_reading(self) -> None:
+    def _check_reading(self, all_known: bool) -> None:
         """Refuse edits of broken text after which it would be read in another way than the graph has it."""
         if not self._may_be_broken:
             return
         log = self._editing
-        item, corrections = misread(self._tree, log.doubtful) if len(log) else (None, [])
+        item, corrections = misread(self._tree, log.doubtful, whole=not all_known) if len(log) else (None, [])
         for corrected, faults in corrections:
             log.correct(corrected, faults)
         if item is not None:

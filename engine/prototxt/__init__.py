@@ -1,7 +1,7 @@
 """Prototxt without loss: ``bytes(parse(data)) == data`` for any bytes."""
 
 from engine.prototxt.edits import EditLog
-from engine.prototxt.incremental import Patch, misread, reparse
+from engine.prototxt.incremental import Patch, all_told, misread, reparse
 from engine.prototxt.numbers import Numbers
 from engine.prototxt.parser import Progress, parse
 from engine.prototxt.parts import Element, Field, Item, Junk, ListValue, Message, Note, Scalar, Value
@@ -37,6 +37,7 @@ __all__ = [
     "Style",
     "Tree",
     "Value",
+    "all_told",
     "bad_escape",
     "insert_fields",
     "insert_items",

@@ -8,7 +8,7 @@ two items where it stood the last time too.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -17,7 +17,7 @@ from engine.prototxt.parts import Field, Item, Junk, Note, TopItem, pieces
 from engine.prototxt.problems import Fault
 from engine.prototxt.tree import Tree
 
-__all__ = ["Patch", "misread", "reparse"]
+__all__ = ["Patch", "all_told", "misread", "reparse"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +62,20 @@ def reparse(tree: Tree, text: str) -> Patch:
     part, end = parse_part(text, starts[start], stops.keys())
     stop = stops.get(end, len(items))
     kept = items[:start] + items[stop:]
-    if sum(len(item.faults) for item in kept + part.root.items) >= MOST_FAULTS and kept:
+    if not all_told(kept + part.root.items) and kept:
         whole, _ = parse_part(text, 0, frozenset())
         return Patch(0, len(items), whole.root.items, whole.root.close_lead)
     return Patch(start, stop, part.root.items, part.root.close_lead if stop == len(items) else tree.root.close_lead)
 
 
-def misread(tree: Tree, doubtful: Set[TopItem]) -> tuple[Item | None, list[tuple[Item, tuple[Fault, ...]]]]:
+def all_told(items: Sequence[Item]) -> bool:
+    """Whether the items hold all faults of their text, and not only as many as are counted at most."""
+    return sum(len(item.faults) for item in items) < MOST_FAULTS
+
+
+def misread(
+    tree: Tree, doubtful: Set[TopItem], *, whole: bool = False
+) -> tuple[Item | None, list[tuple[Item, tuple[Fault, ...]]]]:
     """Find out whether an edited tree is what reading its text gives; only broken text can make a difference.
 
     Parameters
@@ -77,6 +84,8 @@ def misread(tree: Tree, doubtful: Set[TopItem]) -> tuple[Item | None, list[tuple
         A tree whose parts were edited.
     doubtful : set of Field, Junk and Note
         Items that had faults before they were edited.
+    whole : bool
+        Whether sound items, too, may have other faults than they have now: those that nobody counted.
 
     Returns
     -------
@@ -90,11 +99,13 @@ def misread(tree: Tree, doubtful: Set[TopItem]) -> tuple[Item | None, list[tuple
     suspects = [place for place, item in enumerate(items) if item.faults or type(item) is Junk]
     if doubtful:
         suspects = sorted({*suspects, *(place for place, item in enumerate(items) if item in doubtful)})
+    if whole:
+        suspects = [0]
     if not suspects:
         return None, corrections
     text = tree.text[len(tree.bom) :]
     starts = list(accumulate([len(item.text) for item in items], initial=0))
-    stops = {starts[place]: place for place in range(1, len(items)) if _is_fixed(items, place)}
+    stops = {starts[place]: place for place in range(1, len(items)) if not whole and _is_fixed(items, place)}
     done = past = 0
     for suspect in suspects:
         if suspect < done:

@@ -37,3 +37,15 @@ def test_edits_beside_broken_text_are_made_and_taken_back():
     assert_consistent(graph)
     change.undo()
     assert graph.text == ELSEWHERE
+
+
+def test_mistakes_beyond_the_hundredth_are_told_once_others_are_gone():
+    spaced = [layer(f"n{place}", "x", "y", more="z = 1 " * 10) for place in range(15)]
+    graph = OpGraph.parse("".join(spaced))
+    assert len(graph.problems) == 100
+    with graph.change() as change:
+        graph.remove_nodes([node(graph, "n0")])
+    assert len(graph.problems) == 100
+    assert_consistent(graph)
+    change.undo()
+    assert_consistent(graph)
