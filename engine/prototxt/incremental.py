@@ -12,6 +12,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate
 
+from engine.prototxt.lexer import BOM
 from engine.prototxt.parser import MOST_FAULTS, parse_part
 from engine.prototxt.parts import Field, Item, Junk, Note, TopItem, pieces
 from engine.prototxt.problems import Fault
@@ -104,6 +105,8 @@ def misread(
     if not suspects:
         return None, corrections
     text = tree.text[len(tree.bom) :]
+    if not tree.bom and text.startswith(BOM):
+        return items[0], []
     starts = list(accumulate([len(item.text) for item in items], initial=0))
     stops = {starts[place]: place for place in range(1, len(items)) if not whole and _is_fixed(items, place)}
     done = past = 0

@@ -12,6 +12,7 @@ import re
 __all__ = [
     "BAD_VALUE",
     "BLANK_LINES",
+    "BOM",
     "ELEMENT",
     "FIELD",
     "GAP",
@@ -28,6 +29,9 @@ __all__ = [
     "starts_field",
     "without_comments",
 ]
+
+#: The byte order mark; at the beginning of a file it is no part of the text.
+BOM = "\ufeff"
 
 _H = r"[ \t\r\v\f]*+"
 _TRIVIA = r"[ \t\n\r\v\f]*+(?:#[^\n]*+[ \t\n\r\v\f]*+)*"

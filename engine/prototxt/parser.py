@@ -34,7 +34,7 @@ def parse(data: bytes | str, *, progress: Progress | None = None) -> Tree:
         ``bytes(tree)`` equals ``data`` for bytes, ``str(tree)`` equals ``data`` for text.
     """
     text = data.decode("utf-8", "surrogateescape") if isinstance(data, bytes) else data
-    bom = "\ufeff" if text.startswith("\ufeff") else ""
+    bom = lexer.BOM if text.startswith(lexer.BOM) else ""
     return _Parser(text[len(bom) :], Tree(bom), progress=progress).run()
 
 

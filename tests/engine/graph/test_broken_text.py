@@ -10,6 +10,7 @@ from tests.engine.graph.nets import assert_consistent, layer, node, state
 
 UNCLOSED = layer("a", "", "x") + "layers {\n"
 NO_VALUE = layer("a", "", "x") + 'layer {\n  name: "b"\n  bottom:   top: "y"\n}\n'
+INNER_MARK = layer("a", "", "x") + '\ufeffname: "n"\n'
 ELSEWHERE = layer("a", "", "x") + "???\n" + layer("b", "x", "y")
 
 
@@ -18,8 +19,9 @@ ELSEWHERE = layer("a", "", "x") + "???\n" + layer("b", "x", "y")
     [
         (UNCLOSED, 2, lambda graph: graph.add_node("ReLU", name="new")),
         (NO_VALUE, 2, lambda graph: graph.set_field(node(graph, "b"), ("bottom",), '"z"')),
+        (INNER_MARK, 1, lambda graph: graph.remove_nodes([node(graph, "a")])),
     ],
-    ids=["an open layer would take in the new one", "two values would be one"],
+    ids=["an open layer would take in the new one", "two values would be one", "junk would be a byte order mark"],
 )
 def test_what_would_be_read_in_another_way_is_refused(text, line, edit):
     graph = OpGraph.parse(text)

@@ -178,3 +178,36 @@ def test_a_layer_without_weights_cannot_be_frozen():
     graph = OpGraph.parse(CHAIN)
     with pytest.raises(CheckError, match="no weights"):
         graph.freeze(named(graph, "relu").id, 0)
+
+
+@pytest.mark.parametrize(
+    ("out", "gone", "back"),
+    [
+        (("norm",), ("norm",), ()),
+        (("norm", "pool"), ("pool",), ("norm",)),
+        (("norm", "pool"), ("norm",), ("pool",)),
+        (("pool", "norm"), ("pool", "norm"), ()),
+        (("ip",), ("ip",), ()),
+        (("norm",), ("norm", "pool"), ()),
+    ],
+)
+def test_a_bypassed_layer_that_is_removed_leaves_no_word_of_it(out, gone, back):
+    graph = OpGraph.parse(CHAIN.encode())
+    bypass(graph, *out)
+    before = bytes(graph)
+    with graph.change("Delete") as change:
+        graph.remove_nodes([named(graph, name).id for name in gone])
+    after = bytes(graph)
+    restore(graph, *back)
+    assert b"bypasse" not in bytes(graph)
+    assert not graph.problems
+    assert all(bottom != "?" for node in graph.nodes() for bottom in node.bottoms if "pool" not in gone)
+    if back == ("norm",):
+        assert named(graph, "drop").bottoms == ("norm",)
+    if back == ("pool",):
+        assert named(graph, "drop").bottoms == ("pool",) and named(graph, "pool").bottoms == ("conv",)
+    if not back:
+        change.undo()
+        assert bytes(graph) == before
+        change.redo()
+        assert bytes(graph) == after
