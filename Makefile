@@ -1,6 +1,8 @@
 # Two commands do everything: `make run` opens the editor, `make test` runs every check.
 VENV := .venv
 BIN := $(VENV)/bin
+# how pytest shares its work out; WORKERS= runs it in one process
+WORKERS := -n 2 --dist worksteal
 
 .PHONY: run test lint check-setup screenshots clean
 
@@ -9,7 +11,7 @@ run:
 	@$(BIN)/netcanvas $(if $(FILE),"$(FILE)")
 
 test: lint
-	@QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest $(ARGS)
+	@QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest $(WORKERS) $(ARGS)
 
 lint: check-setup
 	@$(BIN)/ruff check .

@@ -58,6 +58,8 @@ class Blocks(QObject):
     ----------
     changed : Signal()
         Blocks came, went or hold other layers.
+    moving : bool
+        Whether places follow a change that is being told.
     """
 
     changed = Signal()
@@ -69,6 +71,7 @@ class Blocks(QObject):
         self._adopted: dict[NodeId, NodeId] = {}  # stays, so that undo and redo of a fold bring them along
         self._inside: dict[NodeId | None, dict[NodeId, None]] = {}
         self._last = 0
+        self.moving = False
 
     def __len__(self) -> int:
         return len(self._blocks)
@@ -82,10 +85,20 @@ class Blocks(QObject):
     def __getitem__(self, block: NodeId) -> Block:
         return self._blocks[block]
 
+    @property
+    def last(self) -> int:
+        """The number of the block made last; its id is the negative of that."""
+        return self._last
+
     def fresh_id(self) -> NodeId:
         """Return an id that no block has had."""
         self._last += 1
         return NodeId(-self._last)
+
+    @property
+    def homes(self) -> Mapping[NodeId, NodeId]:
+        """The blocks in which layers lie directly; those on the outermost level have none."""
+        return self._home
 
     def home(self, node: NodeId) -> NodeId | None:
         """Return the block in which a layer or a block lies directly; None on the outermost level."""
@@ -106,11 +119,22 @@ class Blocks(QObject):
 
     def layers(self, block: NodeId) -> tuple[NodeId, ...]:
         """Return all layers of a block, also those of the blocks inside."""
-        own = self._blocks[block].nodes
-        return own + tuple(node for child in self.inside(block) for node in self.layers(child.id))
+        found: list[NodeId] = []
+        waiting = [block]
+        while waiting:
+            each = waiting.pop()
+            found += self._blocks[each].nodes
+            waiting.extend(reversed(self._inside.get(each, {})))
+        return tuple(found)
 
-    def replace(self, removed: Iterable[Block], added: Sequence[Block]) -> None:
-        """Take blocks away and put others in their place, and tell the canvas."""
+    def replace(self, removed: Iterable[Block], added: Sequence[Block], *, moving: bool = False) -> None:
+        """Take blocks away and put others in their place, and tell the canvas.
+
+        Parameters
+        ----------
+        moving : bool
+            What is shown then is moved next, so that its wires need not be led before.
+        """
         for block in removed:
             known = self._blocks.pop(block.id, block)  # it may hold layers by now that were made inside
             self._inside.get(known.parent, {}).pop(block.id, None)
@@ -126,7 +150,9 @@ class Blocks(QObject):
         for node, home in self._adopted.items():
             if home in came and node not in self._home:
                 self._take(home, (node,))
+        self.moving = moving
         self.changed.emit()
+        self.moving = False
 
     def adopt(self, nodes: Iterable[NodeId], block: NodeId) -> None:
         """Count layers that are new, and were made inside a block, to it."""

@@ -3,7 +3,8 @@
 A cycle may hold Qt's objects, which must go in the thread that they live in; left to itself Python collects in
 whichever thread happens to allocate. And a net of 5,000 layers is some 350,000 objects: a full collection looks at
 every one, for 0.2 to 0.4 s, and building the net starts several. While the editor runs, young objects are collected
-by a timer, and old ones only when a document has gone, at a moment when the window waits for the user.
+by a timer, and old ones only when a document has gone, at a moment when the window waits for the user. Very many that
+come at once are a net that is opened, and are put aside with the old ones without being looked at.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from app.qt import Debounce, guard
 
 __all__ = ["CalmCollector", "importing"]
 
-_YOUNG, _MIDDLE = 50_000, 20
-_TICK = 500
+_YOUNG, _MIDDLE = 8_000, 3
+_BURST = 24_000
+_TICK = 100
 _QUIET = 3000
 #: Held by a thread that imports a library of Qt's: its half-made classes are not to be walked through.
 importing = threading.Lock()
@@ -52,15 +54,21 @@ class CalmCollector(QObject):
 
     @guard
     def _collect_young(self) -> None:
-        if gc.get_count()[0] > _YOUNG and importing.acquire(blocking=False):
-            self._lots += 1
-            gc.collect(0 if self._lots % _MIDDLE else 1)
+        young = gc.get_count()[0]
+        if young > _YOUNG and importing.acquire(blocking=False):
+            if young > _BURST:
+                gc.freeze()
+            else:
+                self._lots += 1
+                gc.collect(0 if self._lots % _MIDDLE else 1)
             importing.release()
 
     @guard
     def _collect_all(self) -> None:
         if importing.acquire(blocking=False):
+            gc.unfreeze()
             gc.collect()
+            gc.freeze()
             importing.release()
         else:
             self._due.trigger()

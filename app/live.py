@@ -11,15 +11,18 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.counting import LiveCosts
 from app.diagnosing import LiveDiagnosis
 from app.gradients import GradientChecks
 from app.pluginpanel.live import LivePlugins
 from app.qt import Debounce, guard
+from app.timing import Timings
 from engine.graph import INPUTS
 from engine.paths import search_folders
 from engine.prototxt import Scalar
@@ -40,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["LiveFacts"]
 
 _log = logging.getLogger(__name__)
-_PATIENCE = 0.5
+_PATIENCE = 0.04
 _SLICE = 0.008
 _TELL_AFTER = 0.3
 
@@ -65,6 +68,8 @@ class LiveFacts(QObject):
         self._known_partly.connect(self._take_partly)
         self.diagnosis = LiveDiagnosis(document, self, self._terms, self._told)
         self.gradients = GradientChecks(document, self.spec)
+        self.costs = LiveCosts(document)
+        self.timings = Timings(document)
         self.plugins = LivePlugins(document, self._take_registry, self._plugins_seen)
 
     @property
@@ -84,8 +89,17 @@ class LiveFacts(QObject):
         """Python layers of plugins that the net may name, by module and class."""
         return self.plugins.python_layers
 
+    @property
+    def is_started(self) -> bool:
+        """Whether it computes."""
+        return self._started
+
     def start(self) -> None:
         """Begin to compute; called once the document is shown."""
+        # The graph draws its network with it when the diagnosis asks first, and the window must not wait for that.
+        self._document.jobs.submit("networkx", partial(import_module, "networkx"), self._start)
+
+    def _start(self, _module: object) -> None:
         self._started = True
         self._document.guess_dialect()
         self.find_plugins()
@@ -120,7 +134,8 @@ class LiveFacts(QObject):
     @property
     def busy(self) -> bool:
         """Whether results are still to come."""
-        return self._shapes_due.pending or self._more_due.pending or self.diagnosis.busy or self._document.jobs.busy
+        due = self._shapes_due.pending or self._more_due.pending or self.costs.busy
+        return due or self.diagnosis.busy or self._document.jobs.busy
 
     def refresh(self) -> None:
         """Ask for everything anew."""
@@ -153,6 +168,8 @@ class LiveFacts(QObject):
         self._more_due.cancel()
         self.diagnosis.close()
         self.gradients.close()
+        self.timings.close()
+        self.costs.close()
         ended = self._document.jobs.close(_PATIENCE)
         client = self._client
         if client is not None and ended:
@@ -167,7 +184,10 @@ class LiveFacts(QObject):
         for node_id in events.removed:
             marks_left |= self.node_errors.pop(node_id, None) is not None
         self._forget_specs(events)
+        self.plugins.graph_changed(events.added | events.changed)
         self.refresh()
+        self.costs.graph_changed(events)
+        self.timings.graph_changed()
         if marks_left:
             self._told()
 

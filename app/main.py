@@ -7,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from engine.supervising import run_supervised
+
 __all__ = ["main"]
 
 _INTERRUPTED = 130
@@ -25,7 +27,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     int
         Exit status.
     """
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        return run_supervised(sys.argv[1:], main)
+    arguments = list(argv)
     if "--safe" in arguments[:2]:
         from engine.plugins import use_safe_mode
 

@@ -150,6 +150,13 @@ class Placement(QObject):
         """Give a node that is not shown yet its place, without a signal."""
         self._points[node_id] = Point(x, y)
 
+    def place_all(self, points: Mapping[NodeId, Point]) -> dict[NodeId, Point]:
+        """Give nodes their places without a signal; return those for which it is another one, to be moved after."""
+        known = self._points
+        moved = {node_id: point for node_id, point in points.items() if known.get(node_id) != point}
+        known.update(points)
+        return moved
+
     def move(self, points: Mapping[NodeId, Point], *, by_user: bool = True) -> None:
         """Give nodes new places and tell the canvas."""
         self._points.update(points)

@@ -67,7 +67,7 @@ def tab_order_after(first: QWidget, inside: QWidget) -> None:
     """Have the tabulator go from ``first`` through what is ``inside`` of another widget, in the order of its making."""
     before = first
     for each in inside.findChildren(QWidget):
-        if each.focusPolicy() & Qt.FocusPolicy.TabFocus:
+        if each.focusPolicy() & Qt.FocusPolicy.TabFocus and each.window() is first.window():  # lists of choices are not
             QWidget.setTabOrder(before, each)
             before = each
 

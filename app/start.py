@@ -18,9 +18,10 @@ from app.window.mainwindow import MainWindow
 from app.window.settings import WindowSettings
 from app.window.themes import theme_name
 
-__all__ = ["ExampleOpener", "make_application", "run_editor", "theme_name"]
+__all__ = ["ExampleOpener", "make_application", "run_editor", "share_interpreter", "theme_name"]
 
 _SIGNAL_POLL = 200
+_TURN = 0.0005
 
 
 def make_application() -> QApplication:
@@ -34,8 +35,18 @@ def make_application() -> QApplication:
     return app
 
 
+def share_interpreter() -> None:
+    """Let the window's thread have the interpreter soon when another thread works in it.
+
+    Each call of Qt's gives it up, and so does each look at a file; and after each, Python has the thread wait 5 ms for
+    one that computes.
+    """
+    sys.setswitchinterval(_TURN)
+
+
 def run_editor(file: Path | None) -> int:
     """Show the editor on a file, or on the bundled example, until it is closed."""
+    share_interpreter()
     app = make_application()
     settings = WindowSettings()
     Theme.load(theme_name(settings)).apply(app)

@@ -19,8 +19,14 @@ QToolBar QToolButton { border: 1px solid transparent; border-radius: 4px; paddin
 QToolBar QToolButton:hover { background: $surface_alt; border-color: $border; }
 QToolBar QToolButton:pressed { background: $border; }
 QToolBar QToolButton:checked { background: $surface_alt; border-color: $accent; color: $accent; }
+QToolBar QToolButton#qt_toolbar_ext_button { padding: 0; border: none; }
 QToolButton:focus { border-color: $accent; }
+QToolButton[popupMode="2"] { padding-right: 18px; }
+QToolButton[popupMode="2"]::menu-indicator { image: none; width: 0; height: 0; subcontrol-origin: padding;
+  subcontrol-position: center right; right: 6px; border-left: 4px solid $window; border-right: 4px solid $window;
+  border-top: 5px solid $text_muted; }
 QToolButton[toggle="true"] { color: $text_muted; border: 1px solid $border; border-radius: 4px; padding: 1px 6px; }
+QToolButton[toggle="true"][popupMode="2"] { padding-right: 18px; }
 QToolButton[toggle="true"]:hover { border-color: $node_hover; }
 QToolButton[toggle="true"]:checked { color: $accent; border-color: $accent; background: $surface_alt; }
 QStatusBar { background: $window; border-top: 1px solid $border; }
@@ -43,6 +49,21 @@ QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus { border-
 QLineEdit:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QComboBox:disabled {
   color: $text_disabled; background: $surface_alt; }
 QComboBox::drop-down { border: none; width: 20px; }
+QComboBox::down-arrow, QSpinBox::down-arrow, QDoubleSpinBox::down-arrow { image: none; width: 0; height: 0;
+  border-left: 4px solid $surface; border-right: 4px solid $surface; border-top: 5px solid $text_muted; }
+QSpinBox::up-arrow, QDoubleSpinBox::up-arrow { image: none; width: 0; height: 0;
+  border-left: 4px solid $surface; border-right: 4px solid $surface; border-bottom: 5px solid $text_muted; }
+QComboBox::down-arrow:hover, QSpinBox::down-arrow:hover, QDoubleSpinBox::down-arrow:hover { border-top-color: $text; }
+QSpinBox::up-arrow:hover, QDoubleSpinBox::up-arrow:hover { border-bottom-color: $text; }
+QComboBox::down-arrow:disabled, QSpinBox::down-arrow:disabled, QSpinBox::down-arrow:off,
+QDoubleSpinBox::down-arrow:disabled, QDoubleSpinBox::down-arrow:off { border-top-color: $text_disabled; }
+QComboBox::down-arrow:disabled { border-left-color: $surface_alt; border-right-color: $surface_alt; }
+QSpinBox::up-arrow:disabled, QSpinBox::up-arrow:off, QDoubleSpinBox::up-arrow:disabled,
+QDoubleSpinBox::up-arrow:off { border-bottom-color: $text_disabled; }
+QSpinBox::up-button, QDoubleSpinBox::up-button { subcontrol-origin: border; subcontrol-position: top right;
+  width: 20px; border: none; border-left: 1px solid $border; border-top-right-radius: 3px; margin: 1px 1px 0 0; }
+QSpinBox::down-button, QDoubleSpinBox::down-button { subcontrol-origin: border; subcontrol-position: bottom right;
+  width: 20px; border: none; border-left: 1px solid $border; border-bottom-right-radius: 3px; margin: 0 1px 1px 0; }
 QAbstractItemView { background: $surface; alternate-background-color: $surface_alt; border: 1px solid $border;
   outline: 0; selection-background-color: $selection; selection-color: $selection_text; }
 QAbstractItemView[flat="true"] { background: transparent; border: none; }
@@ -52,8 +73,10 @@ QTabWidget::pane { border: none; border-top: 1px solid $border; }
 QTabBar { qproperty-drawBase: 0; }
 QTabBar::tab { background: transparent; color: $text_muted; padding: 6px 12px; border: none;
   border-bottom: 2px solid transparent; }
+QMainWindow > QTabBar::tab { padding: 6px 8px; }
 QTabBar::tab:hover { color: $text; }
 QTabBar::tab:selected { color: $text; border-bottom-color: $accent; }
+QDialog, QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QPushButton { background: $surface_alt; color: $text; border: 1px solid $border; border-radius: 4px;
   padding: 5px 12px; }
 QPushButton:hover { border-color: $node_hover; }
@@ -66,6 +89,7 @@ QProgressBar { background: $surface_alt; border: 1px solid $border; border-radiu
   max-height: 16px; }
 QProgressBar::chunk { background: $accent; border-radius: 3px; }
 QScrollBar { background: transparent; border: none; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 QScrollBar:vertical { width: 12px; margin: 0; }
 QScrollBar:horizontal { height: 12px; margin: 0; }
 QScrollBar::handle { background: $border; border-radius: 4px; margin: 2px; min-height: 24px; min-width: 24px; }

@@ -2,7 +2,8 @@
 
 from engine import ops
 from engine.backends.base import Array, Backend, Primitive
-from engine.blob import Blob, BlobList, Shape
+from engine.blob import Blob, Shape
+from engine.blob_list import BlobList
 from engine.errors import DataError, LayerError, PluginError, ShapeError
 from engine.layer import Layer, LayerContext, LowerContext, Phase
 from engine.operators import gradient_of, operator

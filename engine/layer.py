@@ -6,152 +6,25 @@ fifth, ``lower``, is optional and lets a plan fuse what the layer is made of.
 
 from __future__ import annotations
 
-import enum
 import hashlib
-import importlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
+from typing import Any, ClassVar, NoReturn, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.backends.base import Array, Backend, Primitive, Workspace
-from engine.blob import Blob, BlobList
+from engine.backends.base import Array, Backend, Primitive
+from engine.blob import Blob
+from engine.blob_list import BlobList
 from engine.errors import LayerError, ShapeError
+from engine.layer_context import Binding, LayerContext, LowerContext, Phase
+from engine.layer_info import LayerInfo
 from engine.ops import Op, OpSpec, canonical_axis
-
-if TYPE_CHECKING:
-    from engine.registry import LayerInfo
 
 __all__ = ["Binding", "Layer", "LayerContext", "LowerContext", "Phase", "bind", "binding", "stream"]
 
 _LayerErrorClass: TypeAlias = type[LayerError]  # inside Layer, `type` is the layer's own
-
-
-class Phase(enum.IntEnum):
-    """What a net is built for; numbers as in Caffe, so that ``self.phase == 0`` means training."""
-
-    TRAIN = 0
-    TEST = 1
-
-    def __str__(self) -> str:
-        return self.name
-
-
-@dataclass(slots=True)
-class LayerContext:
-    """What a layer may know of the net around it.
-
-    Attributes
-    ----------
-    phase : Phase
-        What the net is built for.
-    backend : Backend
-        Where it computes.
-    workspace : Workspace
-        Scratch memory shared by the net's primitives.
-    dtype : dtype
-        Element type of new blobs.
-    base_dirs : sequence of Path
-        Folders against which relative paths are looked up, in order; see :func:`engine.paths.resolve`.
-    seed : int or None
-        The run's seed; ``None`` asks the system for randomness.
-    level, stages : int, sequence of str
-        The net's state.
-    shapes_only : bool
-        Nobody will run the net: fill no memory, start no threads.
-    fill_params : bool
-        Whether fillers run; off where the parameters come from another net.
-    source_opener : callable, optional
-        Replaces :func:`engine.data.open_source`, through which data layers reach their files.
-    net_name : str
-        Name of the net.
-    blobs : mapping of Blob
-        What the layers before this one made, by name; empty where a layer is by itself.
-    """
-
-    phase: Phase
-    backend: Backend
-    workspace: Workspace
-    dtype: np.dtype[Any] = field(default_factory=lambda: np.dtype(np.float32))
-    base_dirs: Sequence[Path] = ()
-    seed: int | None = None
-    level: int = 0
-    stages: Sequence[str] = ()
-    shapes_only: bool = False
-    fill_params: bool = True
-    source_opener: Callable[..., Any] | None = None
-    net_name: str = ""
-    blobs: Mapping[str, Blob] = field(default_factory=dict)
-
-    def open_source(self, *args: Any, **kwargs: Any) -> Any:
-        """Open a data source; arguments are those of :func:`engine.data.open_source`."""
-        opener = self.source_opener or importlib.import_module("engine.data").open_source
-        return opener(*args, **kwargs)
-
-    def open_output(self, layer_param: Any) -> Any:
-        """Prepare the file that a layer writes; see :func:`engine.data.open_hdf5_output`."""
-        return importlib.import_module("engine.data").open_hdf5_output(layer_param)
-
-    def open_records(self, source: str, owner: str) -> Any:
-        """Open a database of records; see :func:`engine.data.databases.open_database`."""
-        return importlib.import_module("engine.data.databases").open_database(source, self.base_dirs, owner)
-
-    def decode_image(self, data: bytes, *, color: bool | None = None) -> npt.NDArray[np.uint8]:
-        """Decode an image file held in memory; see :func:`engine.data.images.decode_image`."""
-        pixels: npt.NDArray[np.uint8] = importlib.import_module("engine.data.images").decode_image(data, color=color)
-        return pixels
-
-    def read_blob(self, path: Path) -> npt.NDArray[Any]:
-        """Read a file of one blob; see :func:`engine.files.read_blob`."""
-        values: npt.NDArray[Any] = importlib.import_module("engine.files").read_blob(path)
-        return values
-
-
-@dataclass(frozen=True, slots=True)
-class LowerContext:
-    """What :meth:`Layer.lower` is given.
-
-    Attributes
-    ----------
-    bottom, top : sequence of Blob
-        The layer's blobs, already reshaped.
-    phase : Phase
-        What the net is built for.
-    """
-
-    bottom: Sequence[Blob]
-    top: Sequence[Blob]
-    phase: Phase
-
-
-@dataclass(slots=True)
-class Binding:
-    """What a net gave a layer.
-
-    The net reads it here, not from the layer, whose attributes belong to the user's code.
-
-    Attributes
-    ----------
-    layer_param, context, info, phase, blobs, param_propagate_down
-        As the attributes of :class:`Layer`.
-    name, type : str
-        As the file has them.
-    rng : Generator or None
-        The layer's random stream, once it was used.
-    """
-
-    layer_param: Any
-    context: LayerContext
-    info: LayerInfo
-    name: str
-    type: str
-    phase: Phase
-    blobs: BlobList
-    param_propagate_down: list[bool] = field(default_factory=list)
-    rng: np.random.Generator | None = None
 
 
 class Layer:
@@ -249,6 +122,10 @@ class Layer:
         """Return what messages about a plugin call its code."""
         cls = type(self)
         return f"class {cls.__module__}.{cls.__qualname__}"
+
+    def _netcanvas_module(self) -> str:
+        """Return the name of the module with a plugin's code, as in :data:`sys.modules`."""
+        return type(self).__module__
 
     def _netcanvas_hint(self, method: str) -> str:
         """Return what the user can do about an exception that left a method, where the kind of layer says so."""

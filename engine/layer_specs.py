@@ -11,6 +11,7 @@ from engine import prototxt
 from engine.errors import NetError
 from engine.net.prepare import inputs_to_layers
 from engine.schema import Schema, to_message
+from engine.schema.upgrade import upgrade_layer
 
 __all__ = ["LayerSpec", "graph_layers"]
 
@@ -85,8 +86,10 @@ def graph_layers(graph: _Graph) -> list[LayerSpec]:
         if node.virtual:
             text, read = _input_text(graph.message(None)), _read_inputs
         elif node.version == 2:
-            text, read = _without_blobs(graph, node.id), _read_layer
-        else:
+            text, read = _without_blobs(graph, node.id, "layer"), _read_layer
+        elif node.version == 1:
+            text, read = _without_blobs(graph, node.id, "layers"), partial(_read_old_layer, node.type)
+        else:  # padding layers belong to those that follow them
             spec = LayerSpec.of_message(node.id, graph.layer_message(node.id))
             specs.append(replace(spec, phases=node.phases))
             continue
@@ -96,13 +99,13 @@ def graph_layers(graph: _Graph) -> list[LayerSpec]:
     return specs
 
 
-def _without_blobs(graph: _Graph, node: Any) -> str:
+def _without_blobs(graph: _Graph, node: Any, block: str) -> str:
     """Return a layer's text; if it is long, without the values of parameters that are stored in it."""
     text = graph.layer_text(node)
     if len(text) < _LONG:
         return text
     kept = (item.text for item in graph.message(node).items if getattr(item, "name", "") != "blobs")
-    return f"layer {{ {''.join(kept)}\n}}"
+    return f"{block} {{ {''.join(kept)}\n}}"
 
 
 def _input_text(root: prototxt.Message) -> str:
@@ -110,10 +113,22 @@ def _input_text(root: prototxt.Message) -> str:
 
 
 def _read_layer(text: str, schema: Schema | None = None) -> Any:
-    field = prototxt.parse(text).root.get("layer")
+    return to_message(_block(text, "layer"), "LayerParameter", schema=schema)
+
+
+def _read_old_layer(layer_type: str, text: str, schema: Schema | None = None) -> Any:
+    """Return a layer of the format V1 as one of today, of a type as the document takes it."""
+    layer = to_message(prototxt.Message(), "LayerParameter", schema=schema)
+    upgrade_layer(to_message(_block(text, "layers"), "V1LayerParameter", schema=schema), layer)
+    layer.type = layer_type
+    return layer
+
+
+def _block(text: str, name: str) -> prototxt.Message:
+    field = prototxt.parse(text).root.get(name)
     if field is None or field.message is None:
         raise NetError("The layer's text cannot be read.", next_step="See the problems list.")
-    return to_message(field.message, "LayerParameter", schema=schema)
+    return field.message
 
 
 def _read_inputs(text: str, schema: Schema | None = None) -> Any:

@@ -7,7 +7,6 @@ literals or not at all, and a replacement changes the bytes of that value only.
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -15,12 +14,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from engine.errors import CheckError
+from engine.param_values import ParamStyle, read_value, spelled
 
 __all__ = ["ParamItem", "ParamStr", "ParamStrKind", "ParamStyle", "parse_param_str", "read_value", "spelled"]
 
 ParamStrKind = Literal["empty", "number", "list", "json", "dict", "pairs", "yaml", "lines", "flags", "text"]
-#: How values are spelled: as JSON, as Python, as YAML, or as bare words.
-ParamStyle = Literal["json", "python", "yaml", "plain"]
 
 _FILL = "\x01"
 _STRING = re.compile(r"""[uUbBrR]{0,2}(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", re.DOTALL)
@@ -37,8 +35,6 @@ _STYLES: dict[str, ParamStyle] = {
     "lines": "yaml",
     "flags": "plain",
 }
-_YAML_WORDS: dict[str, object] = {"true": True, "false": False, "null": None, "none": None, "~": None}
-_NEEDS_QUOTES = re.compile(r"^$|^[\s'\"!&*\[{%@`#|>-]|[:#\n,]|\s$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,36 +129,6 @@ class ParamStr:
         return spelled(value, self.style, like=self.item(key).text)
 
 
-def spelled(value: object, style: ParamStyle, *, like: str = "") -> str:
-    """Write a value in a style, with the quotes and the case of a text that stood there before."""
-    if isinstance(value, bool) or value is None:
-        if style == "json" or (style == "yaml" and not like[:1].isupper()):
-            return json.dumps(value)
-        return str(value)
-    if isinstance(value, str):
-        return _spell_string(value, style, like)
-    if isinstance(value, list | tuple) and style in ("yaml", "plain"):
-        inside = ", ".join(spelled(each, style) for each in value)
-        return f"[{inside}]" if style == "yaml" or like[:1] == "[" else inside
-    return json.dumps(value) if style in ("json", "yaml") else repr(value)
-
-
-def _spell_string(value: str, style: ParamStyle, like: str) -> str:
-    if style == "json":
-        return json.dumps(value, ensure_ascii=False)
-    quote = like[:1] if like[:1] in ("'", '"') else ""
-    if not quote and style != "python":
-        if style == "plain":
-            return value if value and not re.search(r"\s", value) else f'"{value}"'
-        if not _NEEDS_QUOTES.search(value) and isinstance(read_value(value), str):
-            return value
-    if style != "python" and (quote or "'") == "'":
-        return "'" + value.replace("'", "''") + "'" if "'" not in value else json.dumps(value, ensure_ascii=False)
-    if quote == '"':
-        return json.dumps(value, ensure_ascii=False)
-    return repr(value)
-
-
 def parse_param_str(text: str, style: ParamStyle | None = None) -> ParamStr:
     """Recognise the form of a ``param_str`` and find its values.
 
@@ -203,20 +169,6 @@ _Found = tuple[ParamStrKind, list[ParamItem]]
 def _item(key: str, text: str, start: int, end: int, begin: int | None = None) -> ParamItem:
     written = text[start:end]
     return ParamItem(key, read_value(written), written, start, end, start if begin is None else begin)
-
-
-def read_value(written: str) -> object:
-    """Return what a value means, where it is a literal of Python, JSON or YAML; else the text itself."""
-    try:
-        return ast.literal_eval(written)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        pass
-    if written.lower() in _YAML_WORDS:
-        return _YAML_WORDS[written.lower()]
-    try:
-        return json.loads(written)
-    except (ValueError, RecursionError):
-        return written
 
 
 def _shape(text: str, start: int, end: int) -> str | None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from engine.errors import NetcanvasError, UnknownLayerTypeError
 from engine.layer import Layer, LayerContext, bind
+from engine.layer_info import LayerInfo
 
 if TYPE_CHECKING:
     from engine.schema import Schema, SchemaFragment
@@ -27,98 +28,6 @@ LayerFactory: TypeAlias = Callable[[Any, LayerContext], Layer]
 
 ENTRY_POINT_GROUP = "netcanvas.layers"
 _OUR_PACKAGES = ("app", "engine", "nodes")
-
-
-@dataclass(frozen=True, slots=True)
-class LayerInfo:
-    """Facts about a layer type, for checks and for the editor.
-
-    Attributes
-    ----------
-    type : str
-        As written in prototxt.
-    category : str
-        Group in the palette.
-    summary : str
-        One sentence.
-    bottoms, tops : tuple of str
-        Names of the ports. Trailing ones may end in ``?`` (optional), the last in ``*`` (any number) or ``+`` (one or
-        more).
-    in_place_ok : bool
-        Whether a top may have its bottom's name.
-    param_field : str
-        The layer's field of LayerParameter, such as ``convolution_param``; empty where it has none.
-    builtin : bool
-        Shipped with the product: a fault inside it is ours, not a plugin's.
-    paired : bool
-        As many tops as bottoms.
-    plugin : str
-        Name of the plugin that has it; empty for the product's own.
-    needs_trust : bool
-        Its code came with the net, so it runs only once the user trusts the net's folder.
-    icon : str
-        Path of a picture for the palette; empty for the category's own.
-    doc : str
-        What there is to know beyond the summary; may be empty.
-    """
-
-    type: str
-    category: str = "Other"
-    summary: str = ""
-    bottoms: tuple[str, ...] = ("bottom",)
-    tops: tuple[str, ...] = ("top",)
-    in_place_ok: bool = False
-    param_field: str = ""
-    builtin: bool = False
-    paired: bool = False
-    plugin: str = ""
-    needs_trust: bool = False
-    icon: str = ""
-    doc: str = ""
-
-    @property
-    def min_bottoms(self) -> int:
-        """Least number of bottoms."""
-        return _least(self.bottoms)
-
-    @property
-    def max_bottoms(self) -> int | None:
-        """Greatest number of bottoms; ``None`` for no limit."""
-        return _greatest(self.bottoms)
-
-    @property
-    def min_tops(self) -> int:
-        """Least number of tops."""
-        return _least(self.tops)
-
-    @property
-    def max_tops(self) -> int | None:
-        """Greatest number of tops; ``None`` for no limit."""
-        return _greatest(self.tops)
-
-    def bottom_name(self, index: int) -> str:
-        """Return the name of a bottom port, without its mark."""
-        return _port_name(self.bottoms, index, "bottom")
-
-    def top_name(self, index: int) -> str:
-        """Return the name of a top port, without its mark."""
-        return _port_name(self.tops, index, "top")
-
-
-def _least(ports: Sequence[str]) -> int:
-    return sum(not port.endswith(("?", "*")) for port in ports)
-
-
-def _greatest(ports: Sequence[str]) -> int | None:
-    return None if ports and ports[-1].endswith(("*", "+")) else len(ports)
-
-
-def _port_name(ports: Sequence[str], index: int, fallback: str) -> str:
-    if index < len(ports):
-        return ports[index].rstrip("?*+")
-    if ports and ports[-1].endswith(("*", "+")):
-        return f"{ports[-1].rstrip('*+')} {index}"
-    return f"{fallback} {index}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +64,7 @@ class LayerRegistry:
         self._entries: dict[str, _Entry] = {}
         self._fragments: dict[SchemaFragment, None] = {}
         self._withheld: dict[str, str] = {}
+        self._checks: list[Callable[[Any], None]] = []
 
     def withhold(self, layer_type: str, reason: str) -> None:
         """Remember who would supply a layer type that cannot be had now, and why, in a sentence."""
@@ -163,6 +73,15 @@ class LayerRegistry:
     def withheld(self, layer_type: str) -> str:
         """Return who would supply a layer type that this registry lacks, and why it does not; empty for no one."""
         return "" if layer_type in self._entries else self._withheld.get(layer_type, "")
+
+    def add_check(self, check: Callable[[Any], None]) -> None:
+        """Let a function refuse layers of a net, given their messages, before any layer of it is made."""
+        self._checks.append(check)
+
+    def check(self, layer_param: Any) -> None:
+        """Raise what is known to be wrong with a layer without making it; see :meth:`add_check`."""
+        for check in self._checks:
+            check(layer_param)
 
     @property
     def fragments(self) -> tuple[SchemaFragment, ...]:
@@ -218,28 +137,39 @@ class LayerRegistry:
         self._entries[layer_type] = _Entry(factory, info)
 
     def add_variant(
-        self, layer_type: str, fields: Sequence[str], factory: LayerFactory, *, plugin: str, needs_trust: bool = False
+        self,
+        layer_type: str,
+        fields: Sequence[str],
+        factory: LayerFactory,
+        *,
+        plugin: str,
+        needs_trust: bool = False,
+        tops: Sequence[str] = (),
     ) -> None:
         """Let a plugin stand in for a known layer type where a layer sets a field that the plugin knows.
 
-        Nothing happens where the type is unknown. The type stays what it is in lists and checks.
+        Nothing happens where the type is unknown. The type stays what it is in lists and checks, but for further tops.
 
         Parameters
         ----------
         layer_type : str
             As written in prototxt.
         fields : sequence of str
-            Dotted from ``LayerParameter``, such as ``loss_param.weight_by_label_freqs``; one that is set, to something
-            that is not empty, zero or false, suffices. The latest variant that fits counts.
+            Dotted from ``LayerParameter``, such as ``loss_param.weight_by_label_freqs``; one that is set, to another
+            value than its default, suffices. ``top[2]`` is a third top. The latest variant that fits counts.
         factory : callable
             As for :meth:`register_factory`.
         plugin : str
             Name of the plugin.
         needs_trust : bool
             Whether its code came with the net.
+        tops : sequence of str
+            Names of all its tops, where it has more than the type.
         """
         entry = self._entries.get(layer_type)
         if entry is not None:
+            if len(tops) > len(entry.info.tops):
+                entry = replace(entry, info=replace(entry.info, tops=(*entry.info.tops, *tops[len(entry.info.tops) :])))
             info = replace(entry.info, builtin=False, plugin=plugin, needs_trust=needs_trust)
             variant = _Variant(tuple(fields), factory, info)
             self._entries[layer_type] = replace(entry, variants=(variant, *entry.variants))
@@ -311,10 +241,17 @@ class LayerRegistry:
 
 
 def _is_set(message: Any, path: Sequence[str]) -> bool:
-    """Whether a field, named from a message on, is there and neither empty, zero nor false."""
+    """Whether a field, named from a message on, is there with another value than its default; see ``add_variant``."""
     for name in path[:-1]:
         message = getattr(message, name, None)
-    return bool(getattr(message, path[-1], None))
+    name, _, place = path[-1].partition("[")
+    field = None if message is None else message.DESCRIPTOR.fields_by_name.get(name)
+    if field is None:
+        return False
+    value = getattr(message, name)
+    if field.is_repeated:
+        return len(value) > int(place.rstrip("]") or 0)
+    return bool(message.HasField(name)) and (field.message_type is not None or value != field.default_value)
 
 
 def _first_line(text: str | None) -> str:
@@ -353,7 +290,9 @@ def default_registry(
     plugins = importlib.import_module("engine.plugins")  # it is written against this module
     paths = plugins.plugin_folders() if plugin_paths is None else plugin_paths
     alone = plugins.is_safe_mode() if safe is None else safe
-    plugins.find_plugins(paths, base_dirs).register(registry, trusted=trusted, safe=alone)
+    found = plugins.find_plugins(paths, base_dirs)
+    found.register(registry, trusted=trusted, safe=alone)
+    registry.add_check(plugins.Declarations(found, paths, base_dirs).check)
     return registry
 
 

@@ -13,68 +13,27 @@ import time
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any
 
 from engine.backends import Workspace, get_backend
 from engine.blob import Shape
-from engine.errors import NetcanvasError, PluginError
+from engine.errors import NetcanvasError
 from engine.inspection import InspectionClient, LayerShapes, PluginLost
 from engine.inspection.shaping import shape_layer
 from engine.layer import LayerContext, Phase
 from engine.layer_specs import LayerSpec, graph_layers
 from engine.net.filtering import NetState, layer_included
 from engine.net.params import surplus_params
+from engine.node_shapes import NodeShapes, join_shapes
 from engine.plugins import is_safe_mode
-from engine.plugins.provenance import runs_without_trust
+from engine.plugins.provenance import missing_module, runs_without_trust
 from engine.plugins.roots import file_stamp
 from engine.registry import LayerRegistry, default_registry
 
 __all__ = ["LayerSpec", "NodeShapes", "ShapeService", "graph_layers", "join_shapes"]
 
-K = TypeVar("K")
-
 _RETRY_SECONDS = 5.0
 _UNWIRED = "?"
-
-
-@dataclass(frozen=True, slots=True)
-class NodeShapes:
-    """What is known of a layer's shapes.
-
-    Attributes
-    ----------
-    bottoms, tops : tuple of shapes or None
-        In order; None where a shape is not known.
-    params : tuple of shapes
-        Shapes of the parameters; empty where they are not known.
-    state : str
-        ``known``; ``unknown``, with a ``reason``; or ``stale``, the last known shapes, kept because the layer could not
-        be asked again, with the ``reason``.
-    reason : str
-        One sentence; empty when known.
-    error : NetcanvasError or None
-        The layer's own fault, where that is why; what a net refuses in a layer whose shapes are known.
-    backward_reads, in_place_leaves, spoils_itself
-        As in :class:`engine.layer.Layer`, once set up.
-    warnings : tuple of str
-        What the layer's code does that others suffer from.
-    """
-
-    bottoms: tuple[Shape | None, ...]
-    tops: tuple[Shape | None, ...]
-    params: tuple[Shape, ...] = ()
-    state: Literal["known", "stale", "unknown"] = "known"
-    reason: str = ""
-    error: NetcanvasError | None = None
-    backward_reads: str = ""
-    in_place_leaves: str = ""
-    spoils_itself: bool = False
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def param_count(self) -> int:
-        """Number of values in all parameters."""
-        return sum(math.prod(shape) for shape in self.params)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +138,7 @@ class ShapeService:
             layers = [spec for spec in layers if spec.node_id in members]
         found = run.infer(layers, inputs or {}, chosen=members is not None)
         if len(self._memo) > 4 * len(run.used) + 4096:
-            self._memo = {key: self._memo[key] for key in run.used}
+            self._memo = {key: self._memo[key] for key in run.used & self._memo.keys()}
         if len(self._last) > 4 * len(found) + 4096:
             self._last = {key: node for key, node in self._last.items() if key[0] in found}
         return found
@@ -307,8 +266,7 @@ class _Run:
                 if (spec.type == "Python" or info.needs_trust) and not self._trusted:
                     if spec.type == "Python" and self._is_of_the_user(message.python_param.module):
                         return self._inspect(message, bottoms, alone=True)
-                    why = "this is safe mode" if is_safe_mode() else "the plugin code of this folder is not trusted"
-                    return _Outcome(reason=f"{why}, so it was not run.")
+                    return self._not_run(message)
                 return self._inspect(message, bottoms)
             layer = registry.create(message, self._context())
             if layer.is_source and info is not None and info.max_bottoms == 0 and self._service._client is not None:
@@ -320,6 +278,16 @@ class _Run:
             return _Outcome(tops, params, backward=facts, refused=surplus_params(message, len(params)))
         except NetcanvasError as error:
             return _Outcome(error=error, reason=str(error))
+
+    def _not_run(self, message: Any) -> _Outcome:
+        """Say why code that came with the net is not run; where there is none, no trust would mend that."""
+        if is_safe_mode():
+            return _Outcome(reason="this is safe mode, so it was not run.")
+        if message.type == "Python":
+            missing = missing_module(message.python_param.module, self._plugin_folders, self._base_dirs)
+            if missing:
+                return _Outcome(reason=missing)
+        return _Outcome(reason="the plugin code of this folder is not trusted, so it was not run.")
 
     def _is_of_the_user(self, module: str) -> bool:
         """Whether a Python layer is the user's own code, and not what came with the net."""
@@ -361,27 +329,6 @@ class _Run:
             stages=self._where[2],
             shapes_only=True,
         )
-
-
-def join_shapes(outcomes: Iterable[Mapping[K, NodeShapes]]) -> dict[K, NodeShapes]:
-    """Join what is known of a document in several states: a fault counts more than shapes, and shapes more than none.
-
-    Of two that tell as much, the later one counts.
-    """
-    joined: dict[K, NodeShapes] = {}
-    for outcome in outcomes:
-        for key, shapes in outcome.items():
-            joined[key] = _join(joined[key], shapes) if key in joined else shapes
-    return joined
-
-
-def _join(one: NodeShapes, other: NodeShapes) -> NodeShapes:
-    told = one.error is not None or (one.state == "known" and other.state != "known")
-    kept, left = (one, other) if told and other.error is None else (other, one)
-    if isinstance(kept.error, PluginError) and kept.state == "unknown" != left.state:
-        # Code that was just broken: what it gave a moment ago in the other state is better than nothing.
-        return replace(left, state="stale", reason=kept.reason, error=kept.error)
-    return kept
 
 
 def _missing(index: int, name: str, shape: _Unknown | None) -> str:

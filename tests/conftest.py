@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from engine.backends.threads import matrix_threads
+from tests.leaks import Running
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -14,3 +15,11 @@ def calm_matrix_threads() -> Iterator[None]:
     """The threads that trainings use, so that figures and bits are those of the product."""
     with matrix_threads():
         yield
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_running() -> Iterator[None]:
+    """No thread and no process may outlive its test."""
+    before = Running()
+    yield
+    before.check_nothing_new()

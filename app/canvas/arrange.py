@@ -20,52 +20,52 @@ if TYPE_CHECKING:
     from app.placement import EdgeKey
     from engine.graph import NodeId
 
-__all__ = ["arrange", "arrange_if_needed", "arranged_places", "layout_inputs", "place_new"]
+__all__ = ["arrange", "arranged_places", "aspect_of", "layout_inputs", "place_new", "take_routes"]
 
 _IN_THREAD_FROM = 150
 _ASPECT = 1.9
 
 
-def arrange_if_needed(view: CanvasView, done: Callable[[], object]) -> None:
-    """Lay out a net that has no places yet, then call ``done``; nodes that came without one find a free place."""
-    scene = view.canvas
-    placed = sum(1 for node_id in scene.nodes if node_id in view.document.positions)
-    if placed == 0 and scene.nodes:
-        arrange(view, undoable=False, done=done)
-        return
-    place_new(scene)
-    done()
-
-
 def arrange(view: CanvasView, *, undoable: bool = True, done: Callable[[], object] | None = None) -> None:
     """Lay out the whole net; big nets in the document's thread."""
-    scene = view.canvas
-    nodes, edges = layout_inputs(scene)
-    aspect = _aspect(view)
 
     def finish(result: LayoutResult[NodeId]) -> None:
-        points = {key: Point(*place) for key, place in result.places.items() if scene.folding.item(key) is not None}
-        here = {edge_key(edge.edge) for edge in scene.folding.edges()}
-        kept = {key: route for key, route in view.document.positions.routes.items() if key not in here}
-        view.document.positions.routes = kept | _routes(scene, result, points)
+        scene, positions = view.canvas, view.document.positions
+        points = take_routes(scene, result)
         if undoable:
-            straight: dict[EdgeKey, tuple[Point, ...]] = dict.fromkeys(view.document.positions.bends, ())
+            straight: dict[EdgeKey, tuple[Point, ...]] = dict.fromkeys(positions.bends, ())
             take_step(view.document, "Lay out", places=points, bends=straight or None)
             scene.show_routes()
         else:
             scene.show_routes(moving=True)
-            view.document.positions.move(points, by_user=False)
+            positions.move(points, by_user=False)
         scene.fit_scene_rect()
         if done is not None:
             done()
 
+    _lay_out(view, finish)
+
+
+def _lay_out(view: CanvasView, finish: Callable[[LayoutResult[NodeId]], object]) -> None:
+    nodes, edges = layout_inputs(view.canvas)
+    aspect = aspect_of(view)
     if len(nodes) < _IN_THREAD_FROM:
         finish(lay_out(nodes, edges, aspect))
     else:
         view.document.jobs.submit("layout", lambda: lay_out(nodes, edges, aspect), finish)
 
 
-def _aspect(view: CanvasView) -> float:
+def take_routes(scene: CanvasScene, result: LayoutResult[NodeId]) -> dict[NodeId, Point]:
+    """Give the document the courses of wires that a layout found; return the places of what is there still."""
+    positions = scene.document.positions
+    points = {key: Point(*place) for key, place in result.places.items() if scene.folding.item(key) is not None}
+    here = {edge_key(edge.edge) for edge in scene.folding.edges()}
+    kept = {key: route for key, route in positions.routes.items() if key not in here}
+    positions.routes = kept | _routes(scene, result, points)
+    return points
+
+
+def aspect_of(view: CanvasView) -> float:
     """Width over height that a net had better have to fill the view."""
     size = view.viewport().size()
     return max(1.0, min(2.6, size.width() / max(1, size.height()))) if view.isVisible() else _ASPECT
@@ -75,7 +75,7 @@ def arranged_places(view: CanvasView) -> tuple[dict[NodeId, Point], dict[EdgeKey
     """Return places for all that is shown, and the courses of its wires, without moving anything yet."""
     scene = view.canvas
     nodes, edges = layout_inputs(scene)
-    result = lay_out(nodes, edges, _aspect(view))
+    result = lay_out(nodes, edges, aspect_of(view))
     points = {key: Point(*place) for key, place in result.places.items()}
     return points, _routes(scene, result, points)
 

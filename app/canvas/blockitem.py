@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF
@@ -14,7 +15,6 @@ from app.canvas.describe import count_text
 from app.canvas.face import Face, Port, shape_text
 from app.canvas.nodeitem import NodeItem
 from app.qt import guard
-from app.theme import Theme
 
 if TYPE_CHECKING:
     from app.blocks import Block
@@ -38,13 +38,22 @@ class Ends:
     ----------
     inputs, outputs : dict
         By the port that a wire comes from: layer and port inside of the block.
+    in_ports, out_ports : dict
+        By the same: number of the port on the card; see :meth:`number`.
     """
 
-    __slots__ = ("inputs", "outputs")
+    __slots__ = ("in_ports", "inputs", "out_ports", "outputs")
 
     def __init__(self) -> None:
         self.inputs: dict[End, End] = {}
         self.outputs: dict[End, End] = {}
+        self.in_ports: dict[End, int] = {}
+        self.out_ports: dict[End, int] = {}
+
+    def number(self) -> None:
+        """Number the ports, once all are known."""
+        self.in_ports = {end: number for number, end in enumerate(self.inputs)}
+        self.out_ports = {end: number for number, end in enumerate(self.outputs)}
 
 
 class BlockItem(NodeItem):
@@ -104,8 +113,15 @@ class BlockItem(NodeItem):
         painter.drawLine(center - QPointF(0.0, 4.0), center + QPointF(0.0, 4.0))
 
 
-def describe_block(document: Document, block: Block, layers: Sequence[NodeId], ends: Ends, costs: NodeCosts) -> Face:
-    """Return what the card of a block shows: what is inside, its worst problem, its output and what it costs."""
+def describe_block(document: Document, block: Block, card: BlockItem, faces: Sequence[Face], costs: NodeCosts) -> Face:
+    """Return what the card of a block shows: what is inside, its worst problem, its output and what it costs.
+
+    Parameters
+    ----------
+    faces : sequence of Face
+        Those of the layers inside, in the order of ``card.layers``.
+    """
+    layers, ends = card.layers, card.ends
     total = costs.total(layers)
     each, rest = divmod(len(layers), block.parts)
     size = f"{block.parts} \u00d7 {each}" if block.parts > 1 and not rest else f"{len(layers)}"
@@ -114,19 +130,19 @@ def describe_block(document: Document, block: Block, layers: Sequence[NodeId], e
         params.append(("exactly alike", f"{block.alike} of {block.parts}"))
     if total is not None and total.multiply_adds:
         params.append(("multiply-adds", count_text(total.multiply_adds)))
-    severity, problems = _worst(document, layers)
-    graph = document.graph
+    severity, problems = _worst(faces)
+    readings = document.graph.readings()
     return Face(
         title=block.title,
         type=f"{block.parts} \u00d7 {block.kind}" if block.parts > 1 else block.kind or "Block",
-        category=_category(document, layers),
-        inputs=tuple(Port("", graph.node(source).tops[top]) for source, top in ends.inputs),
+        category=_category(faces),
+        inputs=tuple(Port("", readings[source].tops[top]) for source, top in ends.inputs),
         outputs=tuple(Port("", *_output(document, source, top)) for source, top in ends.outputs),
         params=tuple(params),
         severity=severity,
         problems=problems,
         size_text=f"{count_text(total.parameters)} params" if total is not None and total.parameters else "",
-        ghost=not any(map(document.in_view, layers)),
+        ghost=all(face.ghost for face in faces),
         summary=f"{len(layers)} layers, folded. Double-click looks inside.",
     )
 
@@ -135,28 +151,18 @@ def _output(document: Document, source: NodeId, top: int) -> tuple[str, str]:
     shapes = document.shapes.get(source)
     known = shapes.tops if shapes is not None and shapes.state != "unknown" else ()
     shape = known[top] if top < len(known) else None
-    return document.graph.node(source).tops[top], "" if shape is None else shape_text(shape)
+    return document.graph.readings()[source].tops[top], "" if shape is None else shape_text(shape)
 
 
-def _worst(document: Document, layers: Sequence[NodeId]) -> tuple[str, tuple[str, ...]]:
-    worst = ""
-    sentences: list[str] = []
-    for node in layers:
-        severity, problems = document.problems_of(node)
-        if severity == "error" and worst != "error":
-            worst, sentences = "error", []
-        if severity and (severity == worst or not worst):
-            worst = severity
-            sentences += [f"{document.graph.node(node).name}: {problem}" for problem in problems]
-    return worst, tuple(sentences[:8])
+def _worst(faces: Sequence[Face]) -> tuple[str, tuple[str, ...]]:
+    faulty = [face for face in faces if face.severity]
+    worst = "error" if any(face.severity == "error" for face in faulty) else "warning" if faulty else ""
+    told = (f"{face.title}: {problem}" for face in faulty if face.severity == worst for problem in face.problems)
+    return worst, tuple(islice(told, 8))
 
 
-def _category(document: Document, layers: Sequence[NodeId]) -> str:
+def _category(faces: Sequence[Face]) -> str:
     """The category of most of the layers that do the work."""
-    theme = Theme.current()
-    counts: Counter[str] = Counter()
-    for node in layers:
-        info = document.registry.info(document.graph.node(node).type)
-        counts[theme.category_key(info.category if info else "other")] += 1
+    counts = Counter([face.category for face in faces])
     work = [entry for entry in counts.most_common() if entry[0] not in _PLAIN]
     return (work or counts.most_common() or [("other", 0)])[0][0]

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from app.document import Document
     from engine.cost import LayerCost, NetCost
     from engine.graph import NodeId
+    from engine.shapes import NodeShapes
 
 __all__ = ["NodeCosts"]
 
@@ -18,24 +19,21 @@ class NodeCosts:
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._shapes: object = None
-        self._held: dict[NodeId, LayerCost] = {}
+        self._held: dict[NodeId, tuple[NodeShapes, object, LayerCost]] = {}
 
     def of(self, node: NodeId) -> LayerCost | None:
         """Return what a layer costs; None while its shapes are not known."""
-        shapes = self._document.shapes
-        if shapes is not self._shapes:
-            self._shapes, self._held = shapes, {}
-        held = self._held.get(node)
-        if held is None:
-            known = shapes.get(node)
-            if known is None or known.state == "unknown":
-                return None
-            from engine.cost import layer_cost  # with numpy behind it, and needed only once shapes are known
+        known = self._document.shapes.get(node)
+        if known is None or known.state == "unknown":
+            return None
+        record, held = self._document.graph.readings()[node], self._held.get(node)
+        if held is not None and held[0] is known and held[1] is record:
+            return held[2]
+        from engine.cost import layer_cost  # with numpy behind it, and needed only once shapes are known
 
-            record = self._document.graph.node(node)
-            held = self._held[node] = layer_cost(record.type, known, record.in_place)
-        return held
+        cost = layer_cost(record.type, known, record.in_place)
+        self._held[node] = known, record, cost
+        return cost
 
     def total(self, nodes: Iterable[NodeId]) -> NetCost | None:
         """Return what layers cost together; None where none is known."""

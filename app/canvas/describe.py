@@ -25,7 +25,8 @@ _GENERIC = ("bottom", "top")
 
 def describe(document: Document, node: Node) -> Face:
     """Return what the canvas shows of a node."""
-    info = document.registry.info(node.type)
+    plugins = document.live.plugins
+    info = plugins.info_of(node)
     shapes = document.shapes.get(node.id)
     in_place = bool(node.bottoms) and bool(node.tops) and node.bottoms[0] == node.tops[0]
     inputs = _inputs(node, info)
@@ -49,7 +50,10 @@ def describe(document: Document, node: Node) -> Face:
         ghost=not bypassed and not document.in_view(node.id),
         bypassed=bypassed,
         frozen=document.graph.is_frozen(node.id),
+        code=plugins.code_state(node),
+        picture=plugins.picture_of(info),
         summary=info.summary if info else "",
+        reason=shapes.reason if shapes is not None and shapes.state == "unknown" else "",
     )
 
 

@@ -16,7 +16,7 @@ from app.canvas.face import DOCK_GAP
 if TYPE_CHECKING:
     from app.canvas.nodeitem import NodeItem
 
-__all__ = ["dock_point", "followers", "host_of", "root_of", "update_docked"]
+__all__ = ["dock_point", "find_docked", "followers", "host_of", "root_of", "update_docked"]
 
 _REACH = 10.0
 
@@ -59,20 +59,27 @@ def dock_point(host: NodeItem) -> QPointF:
     return QPointF(host.pos().x(), host.scene_body().bottom() + DOCK_GAP)
 
 
-def update_docked(moved: Iterable[NodeItem], *, lead: bool = True) -> None:
+def update_docked(moved: Iterable[NodeItem]) -> None:
     """Find out which of some nodes, and of what reads from them, hang under their host; lead their wires anew."""
     near: dict[NodeItem, None] = {}
     for item in moved:
         near[item] = None
         near.update((edge.target, None) for edge in item.edges)
     for item in near:
-        host = host_of(item)
-        docked = host is not None and _hangs(item, host)
-        if docked != item.docked:
-            item.docked = docked
-            item.update()
-            for edge in item.edges if lead else ():
+        if find_docked(item):
+            for edge in item.edges:
                 edge.update_path()
+
+
+def find_docked(item: NodeItem) -> bool:
+    """Find out whether a node hangs under its host; return whether that is new."""
+    host = host_of(item)
+    docked = host is not None and _hangs(item, host)
+    if docked == item.docked:
+        return False
+    item.docked = docked
+    item.update()
+    return True
 
 
 def _hangs(item: NodeItem, host: NodeItem) -> bool:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPainterPathStroker, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
+from app.canvas.avoiding import detour, free_level
 from app.canvas.docking import followers, root_of
 from app.canvas.face import GHOST, NODE_WIDTH
 from app.canvas.nodeitem import LOD_TEXT, NodeItem
-from app.canvas.routes import bent_path, distance_to, dock_path, flattened, wire_path
+from app.canvas.routes import bent_path, distance_to, dock_path, flattened, free_reach, wire_box, wire_path
 from app.qt import guard
 
 if TYPE_CHECKING:
+    from app.canvas.avoiding import Box
+    from app.canvas.picking import PickingScene
     from app.canvas.style import CanvasStyle
     from app.placement import Point, Route
     from engine.graph import Edge
@@ -26,6 +30,14 @@ _LABEL_MARGIN = 22.0
 _BELOW, _ABOVE = -1.0, 4.0
 #: A wire whose end lies farther back than this goes around its nodes, so far from them.
 _BACK, _CLEAR = 40.0, 24.0
+#: A wire that goes no farther to the right than this has nothing between its ends: the gap of a layout is 106 pixels.
+_SHORT = 170.0
+#: One that goes farther than this is left as it is: far too many cards would have to be looked at.
+_LONG = 1800.0
+#: How far from a wire cards are looked for that it may have to go around.
+_NEAR = 260.0
+#: Wires of one port go so far together before they part.
+_TRUNK = 22.0
 
 
 class EdgeItem(QGraphicsItem):
@@ -47,14 +59,18 @@ class EdgeItem(QGraphicsItem):
         Points through which the user leads the wire; they go before the route.
     chosen_bend : int
         The bend that is selected, or -1.
+    stale : bool
+        Its course is not what it should be: it was hidden while something moved, and follows once it is shown.
+    roams : bool
+        No layout leads it, so that its course depends on the cards in its way.
     doomed, lit : bool
         A gesture would cut the wire, or put something on it.
     """
 
     __slots__ = (
-        "bends", "box", "chosen", "chosen_bend", "doomed", "edge", "ghost", "head", "hovered", "in_port", "label",
-        "label_at", "line", "lit", "out_port", "path", "phase", "points", "route", "source", "style", "tail", "target",
-        "via", "wanted",
+        "_path", "bends", "box", "chosen", "chosen_bend", "doomed", "edge", "ghost", "head", "hovered", "in_port",
+        "label", "label_at", "line", "lit", "out_port", "phase", "points", "roams", "route", "source", "stale", "style",
+        "tail", "target", "via", "wanted",
     )  # fmt: skip
 
     def __init__(self, edge: Edge, source: NodeItem, target: NodeItem, style: CanvasStyle) -> None:
@@ -79,8 +95,10 @@ class EdgeItem(QGraphicsItem):
         self.chosen_bend = -1
         self.doomed = False
         self.lit = False
+        self.stale = True
+        self.roams = False
         self.phase = ""
-        self.path = QPainterPath()
+        self._path: QPainterPath | None = QPainterPath()
         self.line = QLineF()
         self.box = QRectF()
 
@@ -94,29 +112,43 @@ class EdgeItem(QGraphicsItem):
         """Show the wire between other cards."""
         self.tail, self.out_port, self.head, self.in_port = tail, out_port, head, in_port
 
+    @property
+    def path(self) -> QPainterPath:
+        """The course, made when it is painted or pointed at: most wires of a big net are out of sight."""
+        if self._path is None:
+            start, end = self.line.p1(), self.line.p2()
+            trunk = _TRUNK if self._fans() else 0.0
+            self._path = bent_path(start, end, self.via) if self.bends else wire_path(start, end, self.via, trunk)
+        return self._path
+
+    def _fans(self) -> bool:
+        """Whether other wires begin at its port."""
+        tail, port = self.tail, self.out_port
+        return any(each.tail is tail and each.out_port == port and each is not self for each in tail.edges)
+
     def update_path(self) -> None:
         """Follow the nodes."""
-        self.prepareGeometryChange()
+        self.stale = False
+        self._path = None
+        self.roams = False
         if self.docked:
             x = self.source.pos().x() + NODE_WIDTH / 2
             start = QPointF(x, self.source.scene_body().bottom())
             end = QPointF(x, self.target.pos().y())
-            self.path = dock_path(start, end)
+            self.via = ()
+            self._path = dock_path(start, end)
         else:
             start = self.tail.output_point(self.out_port)
             end = self.head.input_point(self.in_port)
-            if self.bends:
-                self.via = tuple(QPointF(*bend) for bend in self.bends)
-                self.path = bent_path(start, end, self.via)
-            else:
-                self.via = self._via(start, end)
-                self.path = wire_path(start, end, self.via)
+            self.via = tuple(QPointF(*bend) for bend in self.bends) if self.bends else self._via(start, end)
         self.points = None
         self.line = QLineF(start, end)
         self._place_label()
-        box = self.path.controlPointRect().adjusted(-7.0, -7.0, 7.0, 7.0)
+        box = self.path.controlPointRect() if self.bends else wire_box(start, end, self.via)
+        box.adjust(-7.0, -7.0, 7.0, 7.0)
         if self.label:
             box = box.united(self._label_rect().adjusted(-2.0, -2.0, 2.0, 2.0))
+        self.prepareGeometryChange()  # not before: the scene was asked what is near, and must know the box that is kept
         self.box = box
 
     def set_label(self, text: str) -> None:
@@ -134,7 +166,7 @@ class EdgeItem(QGraphicsItem):
 
     def set_route(self, route: Route | None) -> None:
         """Lead the wire as the layout found."""
-        if route is not None or self.route is not None:
+        if route is not self.route:
             self.route = route
             self.update_path()
 
@@ -155,17 +187,30 @@ class EdgeItem(QGraphicsItem):
     def _via(self, start: QPointF, end: QPointF) -> tuple[QPointF, ...]:
         route = self.route
         if route is None:
-            return self._around(start, end)
+            return self._roam(start, end)
         a, b = self.tail.pos(), self.head.pos()
         dx, dy = a.x() - route.source.x, a.y() - route.source.y
         if abs(b.x() - route.target.x - dx) > 0.5 or abs(b.y() - route.target.y - dy) > 0.5:
-            return self._around(start, end)
+            return self._roam(start, end)
         return tuple(QPointF(point.x + dx, point.y + dy) for point in route.points)
 
-    def _around(self, start: QPointF, end: QPointF) -> tuple[QPointF, ...]:
-        """Points of a wire that leads back, between its two nodes or below both; none for one that leads on."""
-        if end.x() > start.x() - _BACK:
-            return ()
+    def _roam(self, start: QPointF, end: QPointF) -> tuple[QPointF, ...]:
+        """Points of a wire that no layout leads: around the cards in its way, and none where it is short."""
+        back = end.x() <= start.x() - _BACK
+        away = abs(end.x() - start.x()), abs(end.y() - start.y())
+        self.roams = (back or away[0] > _SHORT) and max(away) < _LONG
+        scene = cast("PickingScene | None", self.scene())
+        if not self.roams or scene is None:
+            return self._around(start, end, ()) if back else ()
+        room = QRectF(start, end).normalized().adjusted(-_NEAR, -_NEAR, _NEAR, _NEAR)
+        boxes = scene.boxes_in(room, {self.tail, self.head})
+        if back:
+            return self._around(start, end, boxes)
+        points = detour(start.toTuple(), end.toTuple(), free_reach(end.x() - start.x()), boxes)
+        return tuple(QPointF(*point) for point in points)
+
+    def _around(self, start: QPointF, end: QPointF, boxes: Sequence[Box]) -> tuple[QPointF, ...]:
+        """Points of a wire that leads back, between its two nodes or below both."""
         above = root_of(self.tail)
         hung = followers(above)
         top, bottom = above.pos().y(), max(each.scene_body().bottom() for each in (above, *hung))
@@ -177,6 +222,7 @@ class EdgeItem(QGraphicsItem):
         else:
             level = max(bottom, box.bottom()) + _CLEAR
         out, into = start.x() + _CLEAR, end.x() - _CLEAR
+        level = free_level(into, out, (level,), boxes) or level
         return (QPointF(out, start.y()), QPointF(out, level), QPointF(into, level), QPointF(into, end.y()))
 
     def _place_label(self) -> None:
@@ -192,14 +238,15 @@ class EdgeItem(QGraphicsItem):
             else:
                 at, room = (start + first) / 2, first.x() - start.x()
         else:
-            at, room = self.path.pointAtPercent(0.5), self.line.x2() - self.line.x1()
+            at = self.path.pointAtPercent(0.5) if self.bends else self.line.center()
+            room = self.line.x2() - self.line.x1()
         if room >= width + _LABEL_MARGIN:
             self.label = self.wanted
             self.label_at = at
 
     def _longest_level(self) -> tuple[QPointF, float]:
         points = [self.line.p1(), *self.via, self.line.p2()]
-        best, room = self.path.pointAtPercent(0.5), 0.0
+        best, room = self.line.center(), 0.0
         for a, b in pairwise(points):
             length = abs(b.x() - a.x())
             if abs(a.y() - b.y()) < 0.5 and length > room:
@@ -245,6 +292,8 @@ class EdgeItem(QGraphicsItem):
 
     @guard
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        if self.stale:
+            return
         style = self.style
         opacity = painter.opacity()
         if self.ghost:

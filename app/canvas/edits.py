@@ -177,6 +177,8 @@ def _node_tip(face: Face) -> str:
         lines.append(_escape(face.summary))
     mark = {"error": "Error", "warning": "Warning"}.get(face.severity, "")
     lines += [f"<b>{mark}:</b> {_escape(problem)}" for problem in face.problems[:4]]
+    if face.reason and not face.problems:
+        lines.append(f"<i>Shape unknown:</i> {_escape(face.reason)}")
     return "<br>".join(lines)
 
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.layerpicture import LayerPicture
 
 __all__ = ["ASIDE", "CHIP_HEIGHT", "DOCK_GAP", "GHOST", "NODE_WIDTH", "Face", "Port", "shape_text"]
 
@@ -61,12 +65,18 @@ class Face:
         ``TRAIN`` or ``TEST`` where the node is only in that phase, else empty.
     chip : bool
         In-place layers are drawn as one line that docks under the node above.
+    summary, reason : str
+        What the layer does; why the shapes of its outputs are not known.
     severity : str
         ``error``, ``warning`` or empty; ``problems`` are the sentences.
     ghost : bool
         Not in the view of the document.
     bypassed, frozen : bool
         The layer is in no net, and what read it reads what it reads; its weights do not learn.
+    code : str
+        In a few words, that its code does not run: it waits for the user's trust, or is nowhere; else empty.
+    picture : LayerPicture or None
+        Its plugin's picture, in place of the category's icon.
     """
 
     title: str
@@ -83,12 +93,16 @@ class Face:
     ghost: bool = False
     bypassed: bool = False
     frozen: bool = False
-    summary: str = field(default="", compare=False)
+    code: str = ""
+    picture: LayerPicture | None = None
+    summary: str = ""
+    reason: str = ""
 
     @property
     def state(self) -> str:
-        """Word for how the layer was set aside; empty where it was not."""
-        return "bypassed" if self.bypassed else "frozen" if self.frozen else ""
+        """Words for how the layer was set aside, or that its code does not run; empty where neither is so."""
+        aside = "bypassed" if self.bypassed else "frozen" if self.frozen else ""
+        return aside or self.code
 
     @property
     def rows(self) -> int:

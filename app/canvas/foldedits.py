@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from app.blocks import Block
 from app.canvas import edits
-from app.canvas.arrange import arrange, arranged_places
+from app.canvas.arrange import arrange, arranged_places, aspect_of
+from app.canvas.foldplan import FoldPlan, blocks_of, name_of, plan_fold, seen
 from app.canvas.viewcommands import BlockChange, BlockCommand
 from app.placement import Point
 from engine.errors import GraphError
@@ -29,8 +28,8 @@ __all__ = [
     "chosen_block",
     "collapse",
     "fold_at_start",
+    "fold_first",
     "fold_repeats",
-    "fold_soon",
     "is_folded",
     "name_of",
     "rename_block",
@@ -39,8 +38,8 @@ __all__ = [
 
 #: From this many layers on, a net without places of its own opens folded, if that leaves less than half of its cards.
 FOLDED_FROM = 100
-#: From this many layers on, that is done after the first picture.
-FOLDED_LATER_FROM = 1500
+#: From this many layers on, a net that the user folds is planned in the document's thread.
+FOLDED_IN_THREAD_FROM = 700
 
 
 def is_folded(document: Document) -> bool:
@@ -49,107 +48,113 @@ def is_folded(document: Document) -> bool:
 
 
 def fold_repeats(view: CanvasView) -> None:
-    """Fold what is repeated, or unfold all that was folded so.
+    """Fold what is repeated, or unfold all that was folded so; a long net in the document's thread.
+
+    Asked again before a long net is folded, it leaves that.
 
     Raises
     ------
     GraphError
         When nothing is repeated.
     """
-    if is_folded(view.document):
+    folding = view.canvas.folding
+    if folding.seeking:
+        _leave(view)
+    elif is_folded(view.document):
         _unfold_all(view)
-        return
-    added = _blocks_of(view.document)
-    if not added:
+    elif len(view.canvas.nodes) < FOLDED_IN_THREAD_FROM:
+        folding.look_into(None)
+        _fold(view, _planned(view)())
+    else:
+        folding.look_into(None)
+        _seek(view)
+
+
+def _fold(view: CanvasView, plan: FoldPlan) -> None:
+    """Fold as it was planned, in one undoable step."""
+    if not plan.blocks:
         raise GraphError(
             "No part of this net is repeated.", next_step="Select layers and press Alt+C to fold them to a block."
         )
-    view.canvas.folding.look_into(None)
     view.canvas.folding.remember_flat()
-    _change(view, "Fold repeated blocks", (), added, lay_out=True)
+    positions = view.document.positions
+    _change(
+        view, "Fold repeated blocks", (), plan.blocks, places=plan.places, routes=plan.take_routes(positions.routes)
+    )
     view.frame()
 
 
-def fold_soon(view: CanvasView) -> None:
-    """Fold a very long net that is shown already: its repeats are looked for in the document's thread."""
-    document = view.document
-    serial = document.graph.serial
-
-    def finish(repeats: Sequence[Repeat]) -> None:
-        if document.graph.serial == serial and fold_at_start(view, repeats=repeats):
-            view.frame_start()
-
-    def failed(_error: Exception) -> None:
-        """The net was edited meanwhile; it stays as it is shown."""
-
-    document.jobs.submit("repeats", lambda: repeats_of(document.graph), finish, failed)
+def _planned(view: CanvasView) -> Callable[[], FoldPlan]:
+    """Return what plans the folding of a net as it is now, here or in a thread."""
+    graph = view.document.graph
+    known, aspect = seen(view.canvas), aspect_of(view)
+    return lambda: plan_fold(graph, repeats_of(graph), known, aspect)
 
 
-def fold_at_start(view: CanvasView, least: int = FOLDED_FROM, repeats: Sequence[Repeat] | None = None) -> bool:
+def _seek(view: CanvasView) -> None:
+    """Plan in the document's thread, and fold then; begin again where the net was edited meanwhile."""
+    document, folding = view.document, view.canvas.folding
+    before = _state(document)
+
+    def finish(plan: FoldPlan) -> None:
+        if _state(document) != before:
+            edited()
+            return
+        folding.seek(on=False)
+        try:
+            _fold(view, plan)
+        except GraphError as error:
+            view.refused.emit(str(error))
+
+    def edited(_error: Exception | None = None) -> None:
+        if view.canvas.is_built:
+            _seek(view)
+
+    folding.seek(on=True)
+    document.jobs.submit("fold", _planned(view), finish, edited)
+
+
+def _leave(view: CanvasView) -> None:
+    view.document.jobs.cancel("fold")
+    view.canvas.folding.seek(on=False)
+
+
+def _state(document: Document) -> tuple[object, ...]:
+    return document.graph.serial, tuple(document.positions.blocks)
+
+
+def fold_at_start(view: CanvasView, least: int = FOLDED_FROM) -> bool:
     """Fold a net of many layers that is shown for the first time, so that it can be read; return whether it was.
 
     No step of the history, and nothing that makes the arrangement the user's own.
     """
-    scene, document = view.canvas, view.document
-    if len(scene.nodes) < least or len(document.positions.blocks):
+    if len(view.canvas.nodes) < least or len(view.document.positions.blocks):
         return False
-    added = _blocks_of(document, repeats)
-    folded = sum(len(block.nodes) for block in added)
-    if not added or (least and 2 * folded < len(scene.nodes)):
+    return _fold_unasked(view, _planned(view)(), least)
+
+
+def _fold_unasked(view: CanvasView, plan: FoldPlan, least: int) -> bool:
+    scene, positions = view.canvas, view.document.positions
+    if not plan.blocks or len(positions.blocks) or (least and 2 * plan.layers < len(scene.nodes)):
         return False
-    positions = document.positions
     scene.folding.remember_flat()
-    positions.blocks.replace((), added)
-    places, routes = arranged_places(view)
-    positions.routes = positions.routes | routes
-    scene.show_routes(moving=True)
-    positions.move(places, by_user=False)
+    positions.routes = plan.take_routes(positions.routes)
+    moved = positions.place_all(plan.places)
+    positions.blocks.replace((), plan.blocks, moving=True)
+    positions.move(moved, by_user=False)
     return True
 
 
-def _blocks_of(document: Document, repeats: Sequence[Repeat] | None = None) -> list[Block]:
-    """Make a block of each repeat, with a block inside for each of its parts."""
-    blocks, graph = document.positions.blocks, document.graph
-    made: list[Block] = []
-    for repeat in repeats_of(graph) if repeats is None else repeats:
-        if any(blocks.home(node) is not None for node in repeat.nodes):
-            continue
-        names = [name_of(document, unit) for unit in repeat.units]
-        title = _span(names[0], names[-1])
-        # Parts of one layer each are no blocks of their own.
-        single = all(len(unit) == 1 for unit in repeat.units)
-        outer = Block(
-            blocks.fresh_id(), title, repeat.nodes if single else (), None, len(repeat.units), repeat.alike, repeat.kind
-        )
-        made += [outer] if single else [outer, *_parts(document, repeat, outer.id, names)]
-    return made
-
-
-def _span(first: str, last: str) -> str:
-    """Write from where to where names go: ``res4a–res4b35``, ``inception_4a–4e``."""
-    if first == last:
-        return first
-    common = [a for a, _b in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))]
-    cut = max((place for place, letter in enumerate(common, 1) if not letter.isalnum()), default=0)
-    return f"{first}\u2013{last[cut:]}"
-
-
-def _parts(document: Document, repeat: Repeat, outer: NodeId, names: Sequence[str]) -> list[Block]:
-    blocks = document.positions.blocks
-    return [
-        Block(blocks.fresh_id(), name, unit, outer, kind=repeat.kind)
-        for name, unit in zip(names, repeat.units, strict=True)
-    ]
-
-
-def name_of(document: Document, nodes: Iterable[NodeId]) -> str:
-    """Return how the names of most layers of a part begin: ``res4b7``, ``inception_3a``."""
-    graph = document.graph
-    heads: Counter[str] = Counter()
-    for node in nodes:
-        name = graph.node(node).name
-        heads[name.split("/")[0] if "/" in name else name.split("_")[0]] += 1
-    return heads.most_common(1)[0][0] if heads else "Block"
+def fold_first(view: CanvasView, repeats: Sequence[Repeat], least: int = FOLDED_FROM) -> bool:
+    """Do the same to a net that is not painted yet, with known repeats; its cards are still to be placed."""
+    scene, blocks = view.canvas, view.document.positions.blocks
+    made = blocks_of(view.document.graph, repeats, seen(scene))
+    layers = sum(len(block.nodes) for block in made)
+    if not made or len(blocks) or len(scene.nodes) < least or 2 * layers < len(scene.nodes):
+        return False
+    scene.folding.remember_flat()
+    blocks.replace((), made, moving=True)
+    return True
 
 
 def _unfold_all(view: CanvasView) -> None:
@@ -162,7 +167,7 @@ def _unfold_all(view: CanvasView) -> None:
     flat = folding.flat
     text = "Unfold repeated blocks"
     added = [replace(block, parent=None) for block in kept]
-    _change(view, text, [*removed, *kept], added, places=flat, routes=folding.flat_routes)
+    _change(view, text, [*removed, *kept], added, places=flat, routes=document.positions.routes | folding.flat_routes)
     if not flat:
         arrange(view, done=view.frame)
     view.frame()
@@ -190,7 +195,8 @@ def collapse(view: CanvasView) -> None:
     nodes = tuple(sorted((node for node in movers if node in order), key=order.__getitem__))
     inner = [blocks[each] for each in movers if each in blocks]
     level = scene.folding.level
-    new = Block(blocks.fresh_id(), f"{name_of(document, nodes or inner_layers(scene, inner))} block", nodes, level)
+    name = name_of(document.graph, nodes or inner_layers(scene, inner))
+    new = Block(blocks.fresh_id(), f"{name} block", nodes, level)
     removed, added = list(inner), [new, *(replace(block, parent=new.id) for block in inner)]
     if level is not None:
         outer = blocks[level]
@@ -201,8 +207,10 @@ def collapse(view: CanvasView) -> None:
 
 
 def inner_layers(scene: CanvasScene, inner: Iterable[Block]) -> list[NodeId]:
-    """Return the layers of blocks."""
-    return [node for block in inner for node in scene.document.positions.blocks.layers(block.id)]
+    """Return the layers of blocks, less those that were deleted."""
+    document = scene.document
+    layers = (node for block in inner for node in document.positions.blocks.layers(block.id))
+    return [node for node in layers if node in document.graph]
 
 
 def _in_place_below(scene: CanvasScene, movers: Iterable[NodeId]) -> list[NodeId]:
@@ -281,18 +289,21 @@ def _change(
     known = positions.of(document.graph.node_ids()) | positions.of(block.id for block in (*removed, *added))
     routes_before = dict(positions.routes)
     positions.touched = True
-    positions.routes = positions.routes | dict(routes or {})
-    for node, point in (places or {}).items():
-        positions.place(node, point.x, point.y)
-    positions.blocks.replace(removed, added)
+    if routes is not None:
+        positions.routes = dict(routes)
     after = dict(places or {})
+    moved = positions.place_all(after)
+    positions.blocks.replace(removed, added, moving=True)
     if lay_out:
         after, found = arranged_places(view)
         positions.routes = positions.routes | found
         scene.show_routes(moving=True)
-    positions.move(after, by_user=False)
-    scene.fit_scene_rect()
-    before = {node: known[node] for node in known if lay_out or node in after}
+        moved = after
+    positions.move(moved, by_user=False)
+    scene.make_room()
+    # Looking into a block for the first time lays out what is inside; undoing that it was made takes that back too.
+    takes_all = lay_out or any(block.kind for block in added)
+    before = {node: known[node] for node in known if takes_all or node in after}
     change = BlockChange(tuple(removed), tuple(added), before, after, routes_before, dict(positions.routes))
     document.undo_stack.push(BlockCommand(text, positions, change, partial(_failed, document)))
 

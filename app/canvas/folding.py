@@ -6,14 +6,15 @@ seen at a time: the outermost, or the inside of one block.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from app.canvas.blockitem import BlockItem, Ends, describe_block
+from app.canvas.blockitem import BlockItem, describe_block
 from app.canvas.costs import NodeCosts
 from app.canvas.face import Face
-from app.placement import edge_key
+from app.canvas.foldwires import FoldedWires
 from app.qt import guard
+from app.slices import Slices
 
 if TYPE_CHECKING:
     from app.blocks import Block
@@ -21,12 +22,9 @@ if TYPE_CHECKING:
     from app.canvas.nodeitem import NodeItem
     from app.canvas.scene import CanvasScene
     from app.placement import EdgeKey, Point, Route
-    from engine.graph import NodeId
+    from engine.graph import Events, NodeId
 
 __all__ = ["Folding"]
-
-End = tuple["NodeId", int]
-_Ends = tuple["EdgeItem", "NodeItem | None", "NodeItem | None"]
 
 
 class Folding:
@@ -38,6 +36,8 @@ class Folding:
         The block that is looked into.
     cards : dict of BlockItem
         Cards of blocks on this level, by block.
+    seeking : bool
+        Whether what is repeated is being looked for, to be folded then.
     fresh : set of NodeId
         Blocks that were made by the program, and are laid out when they are looked into for the first time.
     flat, flat_routes : dict
@@ -47,13 +47,17 @@ class Folding:
     def __init__(self, scene: CanvasScene) -> None:
         self._scene = scene
         self._blocks = scene.document.positions.blocks
+        self._wires = FoldedWires(scene)
+        self._faces = Slices(scene)
         self.level: NodeId | None = None
         self.cards: dict[NodeId, BlockItem] = {}
         self.costs = NodeCosts(scene.document)
+        self.seeking = False
         self.fresh: set[NodeId] = set()
         self.flat: dict[NodeId, Point] = {}
         self.flat_routes: dict[EdgeKey, Route] = {}
         self._folded = False
+        self._shown: dict[NodeId, NodeItem | None] = {}
         self._known = {block.id for block in self._blocks}
         self._blocks.changed.connect(self._blocks_changed)
         self.refresh()
@@ -61,7 +65,9 @@ class Folding:
     def close(self) -> None:
         """Let go of the document."""
         self._blocks.changed.disconnect(self._blocks_changed)
+        self._faces.cancel()
         self.cards.clear()
+        self._shown.clear()
 
     # What is shown
 
@@ -85,10 +91,15 @@ class Folding:
         """Return the card that stands for a layer on this level; None where it lies elsewhere."""
         if not self._folded:
             return self._scene.nodes.get(node)
+        place = self._place(node)
+        return self.item(place) if place is not None else None
+
+    def _place(self, node: NodeId) -> NodeId | None:
+        """Return the layer, or the block of this level in which it lies; None where it lies on another one."""
         place: NodeId | None = node
         while place is not None and self._blocks.home(place) != self.level:
             place = self._blocks.home(place)
-        return self.item(place) if place is not None else None
+        return place
 
     def card(self, node: NodeId) -> NodeItem:
         """Return the card that stands for a layer on this level; its own where it lies on another one."""
@@ -112,6 +123,12 @@ class Folding:
             self._blocks_changed()
             self._scene.level_changed.emit()
 
+    def seek(self, *, on: bool) -> None:
+        """Note that what is repeated is being looked for, or is no more."""
+        if on != self.seeking:
+            self.seeking = on
+            self._scene.seeking_changed.emit()
+
     def remember_flat(self) -> None:
         """Remember where everything stands, to put it back when it is unfolded."""
         positions = self._scene.document.positions
@@ -128,175 +145,138 @@ class Folding:
     @guard
     def _blocks_changed(self) -> None:
         before = self.level
-        self.refresh()
+        self._show()
+        if not self._blocks.moving:
+            self._scene.lead_stale()
         self._scene.told_shown()
         if self.level != before:
             self._scene.level_changed.emit()
 
-    def refresh(self, added: Iterable[NodeId] = ()) -> None:
-        """Show what is to be seen on this level; ``added`` are layers that are new."""
+    def refresh(self) -> None:
+        """Show what is to be seen on this level."""
+        if self._show():
+            self._scene.lead_stale()
+
+    def _show(self) -> bool:
+        """The same, with wires that are still to be led; return whether anything is or was folded."""
         blocks = self._blocks
         self.fresh |= {block.id for block in blocks if block.kind and block.id not in self._known}
         self._known = {block.id for block in blocks}
         while self.level is not None and self.level not in blocks:
             self.level = None
-        if self.level is not None:
-            blocks.adopt(added, self.level)
         if not len(blocks) and not self._folded:
-            return
+            return False
         self._folded = bool(len(blocks))
-        cards = {block.id: block for block in blocks.inside(self.level) if self._layers(block)}
-        for block_id in [each for each in self.cards if each not in cards]:
+        self._scene.update()  # all at once: Qt need not note the old and the new place of each item
+        layers = {block: self._layers(block) for block in blocks.inside(self.level)}
+        there = {block.id for block, nodes in layers.items() if nodes}
+        for block_id in [each for each in self.cards if each not in there]:
             self._scene.removeItem(self.cards.pop(block_id))
-        for block in cards.values():
-            self._card(block)
-        shown = self._all_shown()
+        for block, nodes in layers.items():
+            if nodes:
+                self._card(block, nodes)
+        self._shown = self._all_shown()
         for node, item in self._scene.nodes.items():
-            item.setVisible(shown[node] is item)
-        self._lead_edges(shown)
+            visible = self._shown[node] is item
+            if item.isVisible() != visible:
+                item.setVisible(visible)
+        self._wires.lead_all(self._shown, self.cards.values(), self._describe)
+        return True
+
+    def replay(self, events: Events, *, whole: bool = False) -> None:
+        """Follow a change of the net, of which the scene has the items already.
+
+        Only what changed is looked at; everything where ``whole`` says that other wires came or went too.
+        """
+        if self.level is not None:
+            self._blocks.adopt(events.added, self.level)
+        if not self._folded:
+            return
+        cards: set[NodeItem | None] = {self._shown.pop(node, None) for node in events.removed}
+        new = [node for node in events.added if node in self._scene.nodes]
+        self._shown.update((node, self.shown(node)) for node in new)
+        ends = {end for edge in events.edges_added | events.edges_removed for end in (edge.source, edge.target)}
+        cards |= {self._shown.get(node) for node in ends | events.changed | set(new)}
+        dirty = {card for card in cards if isinstance(card, BlockItem)}
+        layers = {card: self._layers(self._blocks[card.node_id]) for card in dirty}
+        lacks_card = any(self._shown[node] is None and self._place(node) is not None for node in new)
+        if whole or lacks_card or events.moved or not all(layers.values()):
+            self.refresh()  # a card comes or goes, or ports are in another order
+            return
+        for card, nodes in layers.items():
+            card.layers = nodes
+        for node in new:
+            self._scene.nodes[node].setVisible(self._shown[node] is self._scene.nodes[node])
+        edges = self._scene.edges
+        wires = [edges[edge] for edge in events.edges_added if edge in edges]
+        self._wires.lead_some(wires, self._shown, dirty, self._describe)
+        self._scene.lead_stale()
 
     def _all_shown(self) -> dict[NodeId, NodeItem | None]:
         """Return the cards that stand for all layers; see :meth:`shown`."""
-        blocks, level = self._blocks, self.level
-        cards: dict[NodeId | None, NodeItem | None] = {None: None}
+        homes, level = self._blocks.homes, self.level
+        cards: dict[NodeId | None, NodeItem | None] = {}
         shown: dict[NodeId, NodeItem | None] = {}
         for node, item in self._scene.nodes.items():
-            home = blocks.home(node)
+            home = homes.get(node)
             if home == level:
                 shown[node] = item
                 continue
             if home not in cards:
-                cards[home] = self.shown(node)
+                cards[home] = self.shown(node) if home is not None else None
             shown[node] = cards[home]
         return shown
 
     def _layers(self, block: Block) -> tuple[NodeId, ...]:
-        nodes = self._scene.nodes
-        return tuple(node for node in self._blocks.layers(block.id) if node in nodes)
+        nodes, layers = self._scene.nodes, self._blocks.layers(block.id)
+        return layers if all(map(nodes.__contains__, layers)) else tuple(filter(nodes.__contains__, layers))
 
-    def _card(self, block: Block) -> None:
+    def _card(self, block: Block, layers: tuple[NodeId, ...]) -> None:
         card = self.cards.get(block.id)
         if card is None:
             card = BlockItem(block, Face(block.title, block.kind, "other"), self._scene.style_set)
             self.cards[block.id] = card
             self._scene.addItem(card)
         point = self._scene.document.positions.get(block.id)
-        if point is not None:
+        if point is not None and (card.x(), card.y()) != point:
             card.setPos(point.x, point.y)
-        card.layers = self._layers(block)
-        card.edges.clear()
-        card.wired_inputs.clear()
-        card.ends = Ends()
-
-    def _lead_edges(self, shown: dict[NodeId, NodeItem | None]) -> None:
-        """Lead the wires to the cards that are shown, and hide those inside of a card or elsewhere."""
-        across: list[tuple[EdgeItem, NodeItem, NodeItem]] = []
-        read: set[tuple[NodeId, int]] = set()
-        for item, tail, head in self._in_order(shown):
-            read.add((item.edge.source, item.edge.top))
-            if tail is head:
-                item.setVisible(False)
-                continue
-            self._note_ends(item, tail, head)
-            if tail is None or head is None:
-                item.setVisible(False)
-            else:
-                across.append((item, tail, head))
-        resized = set()
-        for card in self.cards.values():
-            self._note_unread(card, read)
-            if self._describe(card):
-                resized.add(card)
-        ports: dict[NodeItem, tuple[dict[End, int], dict[End, int]]] = {
-            card: (_numbered(card.ends.inputs), _numbered(card.ends.outputs)) for card in self.cards.values()
-        }
-        taken: set[tuple[object, ...]] = set()
-        for item, tail, head in across:
-            edge = item.edge
-            port = (edge.source, edge.top)
-            out = ports[tail][1][port] if tail in ports else edge.top
-            into = ports[head][0][port] if head in ports else edge.bottom
-            ends = (tail, out, head, into)
-            if tail in ports:
-                tail.edges.add(item)
-            if head in ports:
-                head.edges.add(item)
-                head.wired_inputs[into] = head.wired_inputs.get(into, 0) + 1
-            is_first = (*ends, edge.phases) not in taken
-            taken.add((*ends, edge.phases))
-            self._lead(item, ends, is_first=is_first, moved=tail in resized or head in resized)
-
-    def _in_order(self, shown: dict[NodeId, NodeItem | None]) -> list[_Ends]:
-        """Return all wires with their cards; those of blocks in the order of the text, whatever was edited before."""
-        plain: list[_Ends] = []
-        of_blocks: list[_Ends] = []
-        for edge, item in self._scene.edges.items():
-            tail, head = shown.get(edge.source), shown.get(edge.target)
-            is_of_block = tail is not head and (isinstance(tail, BlockItem) or isinstance(head, BlockItem))
-            (of_blocks if is_of_block else plain).append((item, tail, head))
-        ordinal = self._scene.document.graph.ordinal
-
-        def place(ends: _Ends) -> tuple[int, int, int, int]:
-            edge = ends[0].edge
-            return ordinal(edge.source), edge.top, ordinal(edge.target), edge.bottom
-
-        return [*plain, *sorted(of_blocks, key=place)]
-
-    def _lead(self, item: EdgeItem, ends: tuple[NodeItem, int, NodeItem, int], *, is_first: bool, moved: bool) -> None:
-        """Join two cards by a wire; of wires that would lie on each other the first is shown."""
-        route = self._scene.document.positions.routes.get(edge_key(item.edge))
-        same = ends == (item.tail, item.out_port, item.head, item.in_port) and route is item.route
-        comes = is_first and not item.isVisible()
-        item.join(*ends)
-        item.route = route
-        item.setVisible(is_first)
-        if is_first and (comes or moved or not same):
-            item.update_path()
-
-    @staticmethod
-    def _note_ends(item: EdgeItem, tail: NodeItem | None, head: NodeItem | None) -> None:
-        edge = item.edge
-        port = (edge.source, edge.top)
-        if isinstance(tail, BlockItem):
-            tail.ends.outputs.setdefault(port, port)
-        if isinstance(head, BlockItem):
-            head.ends.inputs.setdefault(port, (edge.target, edge.bottom))
-
-    def _note_unread(self, card: BlockItem, read: set[tuple[NodeId, int]]) -> None:
-        """Results of a net are outputs of the block that makes them."""
-        graph = self._scene.document.graph
-        for node in card.layers:
-            for top in range(len(graph.node(node).tops)):
-                if (node, top) not in read:
-                    card.ends.outputs.setdefault((node, top), (node, top))
+        card.layers = layers
 
     # What the cards tell
 
     def refresh_faces(self) -> None:
-        """Describe the cards of this level anew."""
-        for card in self.cards.values():
-            if self._describe(card):
+        """Describe the cards of this level anew, in slices where there are many."""
+        if self.cards:
+            self._faces.start(self._refreshed())
+
+    def _refreshed(self) -> Iterator[None]:
+        for block_id in tuple(self.cards):
+            card = self.cards.get(block_id)
+            if card is not None and self._describe(card):
                 for edge in card.edges:
                     edge.update_path()
+            yield
 
     def _describe(self, card: BlockItem) -> bool:
-        block = self._blocks[card.node_id]
         card.input_ends = list(card.ends.inputs.values())
         card.output_ends = list(card.ends.outputs.values())
-        card.marked = any(node in self._scene.document.selection for node in card.layers)
-        return card.set_face(describe_block(self._scene.document, block, card.layers, card.ends, self.costs))
+        card.marked = self._is_marked(card)
+        nodes = self._scene.nodes
+        faces = [nodes[node].face for node in card.layers]
+        block = self._blocks[card.node_id]
+        return card.set_face(describe_block(self._scene.document, block, card, faces, self.costs))
+
+    def _is_marked(self, card: BlockItem) -> bool:
+        selection = self._scene.document.selection
+        return bool(len(selection)) and not set(selection.node_ids).isdisjoint(card.layers)
 
     def refresh_marks(self) -> None:
         """Show which blocks hold something that is selected."""
-        selection = self._scene.document.selection
+        selected = set(self._scene.document.selection.node_ids)
         for card in self.cards.values():
-            marked = any(node in selection for node in card.layers) if len(selection) else False
+            marked = not selected.isdisjoint(card.layers) if selected else False
             if marked != card.marked:
                 card.marked = marked
                 card.update()
                 for edge in card.edges:
                     edge.update()
-
-
-def _numbered(ends: Iterable[End]) -> dict[End, int]:
-    return {end: number for number, end in enumerate(ends)}

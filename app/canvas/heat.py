@@ -73,7 +73,14 @@ def _count(count: float) -> str:
     return count_text(int(count))
 
 
-TIME = Measure("time", "Measured time", None, lambda seconds: f"{seconds * 1e3:.3g} ms")
+def _time_text(seconds: float) -> str:
+    if seconds < 0.9995e-3:
+        return f"{seconds * 1e6:.3g} \u00b5s"
+    return f"{seconds * 1e3:.3g} ms" if seconds < 0.9995 else f"{seconds:.3g} s"
+
+
+#: Forward and backward together.
+TIME = Measure("time", "Measured time", None, _time_text)
 MEASURES = (
     Measure("parameters", "Parameters", lambda cost: cost.parameters, _count),
     Measure("multiply_adds", "Multiply-adds", lambda cost: cost.multiply_adds, _count),
@@ -98,6 +105,12 @@ def _luminance(color: QColor) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
+def _without_color(color: QColor) -> QColor:
+    """Return the grey that is as light as a colour."""
+    light = round(0.299 * color.red() + 0.587 * color.green() + 0.114 * color.blue())
+    return QColor(light, light, light)
+
+
 class Heat:
     """What one card shows of its cost.
 
@@ -107,17 +120,25 @@ class Heat:
         Part of the dearest card's cost, between 0 and 1.
     text : str
         The cost, with its unit.
+    is_stale : bool
+        Whether it is that of the net before it was changed: it is painted without colour then.
     """
 
-    __slots__ = ("brush", "color", "pen", "reach", "text")
+    __slots__ = ("brush", "color", "is_stale", "pen", "reach", "text")
 
-    def __init__(self, share: float, text: str) -> None:
+    def __init__(self, share: float, text: str, *, is_stale: bool = False) -> None:
         self.reach = share**0.5  # so that what is small is still told apart
         self.text = text
+        self.is_stale = is_stale
         # Few colours, so that many cards are painted in one go from far away.
-        self.color = heat_color(round(self.reach * 24) / 24)
+        color = heat_color(round(self.reach * 24) / 24)
+        self.color = _without_color(color) if is_stale else color
         self.brush = QBrush(self.color)
         self.pen = QPen(_PALE if _luminance(self.color) < _PALE_BELOW else _DARK)
+
+    def shows(self, share: float, text: str, *, is_stale: bool) -> bool:
+        """Whether it is that of these values."""
+        return (self.reach, self.text, self.is_stale) == (share**0.5, text, is_stale)
 
     def width(self, style: CanvasStyle) -> float:
         """Room that the number takes at the right of a card, in pixels at 100 %."""
@@ -159,6 +180,7 @@ class HeatMap:
     def __init__(self, scene: CanvasScene) -> None:
         self._scene = scene
         self._times: dict[NodeId, float] = {}
+        self._times_are_stale = False
         self.measure: Measure | None = None
         self.largest = self.total = 0.0
         self.known = False
@@ -172,13 +194,19 @@ class HeatMap:
             self._scene.update()
             self._scene.heat_changed.emit()
 
-    def set_times(self, times: Mapping[NodeId, float]) -> None:
-        """Take over measured times by layer, in seconds."""
-        self._times = dict(times)
+    def set_times(self, times: Mapping[NodeId, float], *, is_stale: bool = False) -> None:
+        """Take over measured times by layer, in seconds, and whether they are those of the net as it is."""
+        self._times, self._times_are_stale = dict(times), is_stale
         if self.measure is TIME:
             self.refresh()
+            self._scene.overview.forget()
             self._scene.update()
         self._scene.heat_changed.emit()
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether what is shown was measured before the net was changed."""
+        return self.measure is TIME and self._times_are_stale
 
     @property
     def has_times(self) -> bool:
@@ -204,8 +232,8 @@ class HeatMap:
             text = self.measure.text(value) if value else ""
             if value is None:
                 item.heat = None
-            elif item.heat is None or (item.heat.text, item.heat.reach) != (text, share**0.5):
-                item.heat = Heat(share, text)
+            elif item.heat is None or not item.heat.shows(share, text, is_stale=self.is_stale):
+                item.heat = Heat(share, text, is_stale=self.is_stale)
                 item.update()
         if before != (self.largest, self.total):
             self._scene.heat_changed.emit()
@@ -219,11 +247,12 @@ class HeatMap:
         return float(sum(found)) if found else None
 
 
-def paint_scale(painter: QPainter, area: QRectF) -> None:
-    """Paint the colours from the least to the most along an area."""
+def paint_scale(painter: QPainter, area: QRectF, *, is_stale: bool = False) -> None:
+    """Paint the colours from the least to the most along an area; greys for what is out of date."""
     steps = 48
     width = area.width() / steps
     painter.setPen(Qt.PenStyle.NoPen)
     for step in range(steps):
-        painter.setBrush(heat_color(step / (steps - 1)))
+        color = heat_color(step / (steps - 1))
+        painter.setBrush(_without_color(color) if is_stale else color)
         painter.drawRect(QRectF(area.x() + step * width, area.y(), width + 0.6, area.height()))

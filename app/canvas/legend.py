@@ -41,6 +41,13 @@ class HeatLegend(CornerWidget):
             return "", "", "", ""
         if not heat.known:
             return heat.measure.title, "not known yet", "", ""
+        if heat.is_stale:
+            return (
+                "Time before the change",
+                heat.measure.text(heat.total),
+                "0",
+                heat.measure.text(heat.largest),
+            )
         return heat.measure.title, f"{heat.measure.text(heat.total)} in all", "0", heat.measure.text(heat.largest)
 
     @guard
@@ -68,5 +75,7 @@ class HeatLegend(CornerWidget):
             below = line.translated(0.0, 36.0)
             painter.drawText(below, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, least)
             painter.drawText(below, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, most)
-            paint_scale(painter, QRectF(12.0, 28.0, self.width() - 24.0, 10.0))
+            paint_scale(
+                painter, QRectF(12.0, 28.0, self.width() - 24.0, 10.0), is_stale=self._view.canvas.heat.is_stale
+            )
         painter.end()

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Breadcrumb"]
 
+_UNFOLD = "Show all layers by themselves (Ctrl+Shift+F)"
+
 
 class Breadcrumb(CornerWidget):
     """Shows the blocks around what is in view, each to be gone back to, or how much is folded on the outermost level.
@@ -40,14 +42,13 @@ class Breadcrumb(CornerWidget):
         view.canvas.level_changed.connect(self._level_changed)
         view.document.positions.blocks.changed.connect(self._fill)
         view.canvas.content_changed.connect(self._count)
+        view.canvas.seeking_changed.connect(self._fill)
         self._counts = QLabel()
         self._counts.setObjectName("canvas.folded")
         self._counts.setProperty("muted", True)
         self._unfold = QToolButton()
         self._unfold.setObjectName("canvas.unfold")
-        self._unfold.setText("Unfold")
         self._unfold.setAutoRaise(True)
-        self._unfold.setToolTip("Show all layers by themselves (Ctrl+Shift+F)")
         self._unfold.clicked.connect(self._unfold_all)
         for part in (self._counts, self._unfold):
             part.setParent(self)
@@ -69,7 +70,7 @@ class Breadcrumb(CornerWidget):
             folding.fresh.discard(self._level)
             arrange(view, undoable=False, done=view.frame)
             return
-        view.canvas.fit_scene_rect()
+        view.canvas.make_room()
         known = self._left.get(self._level)
         if known is None or self._level is not None:
             view.frame()
@@ -87,8 +88,10 @@ class Breadcrumb(CornerWidget):
                     widget.deleteLater()
         folding = self._view.canvas.folding
         path = self._view.document.positions.blocks.path(folding.level)
-        folded = not path and is_folded(self._view.document)
+        folded = not path and (folding.seeking or is_folded(self._view.document))
         self.setVisible(bool(path) or folded)
+        self._unfold.setText("Cancel" if folding.seeking else "Unfold")
+        self._unfold.setToolTip("Leave it as it is" if folding.seeking else _UNFOLD)
         if folded:
             for part in (self._counts, self._unfold):
                 self._box.addWidget(part)
@@ -113,7 +116,9 @@ class Breadcrumb(CornerWidget):
         if self._counts.isHidden():
             return
         scene = self._view.canvas
-        words = f"Folded: {len(scene.nodes)} layers on {len(scene.items_shown())} cards"
+        words = "Looking for what is repeated\u2026"
+        if not scene.folding.seeking:
+            words = f"Folded: {len(scene.nodes)} layers on {len(scene.items_shown())} cards"
         if words != self._counts.text():
             self._counts.setText(words)
             self.adjustSize()

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QTransform, QWheelEvent
 
 from app.canvas.overlay import CornerWidget
-from app.qt import guard
+from app.qt import Debounce, guard
 
 if TYPE_CHECKING:
     from app.canvas.navigation import NavigationView
@@ -16,14 +16,19 @@ if TYPE_CHECKING:
 __all__ = ["Minimap"]
 
 _WIDTH, _HEIGHT = 220, 150
+_SHARE = 0.26  # of the view's width and height that the map may take
+_LEAST_HEIGHT = 48
 _MARGIN = 8.0
+_BIG = 1000  # layers
+_PAUSE_MS = 120
 _SHADE = 0.10
 
 
 class Minimap(CornerWidget):
     """Shows the lists of boxes and lines of which the far view is painted, from a picture of them.
 
-    The picture is made anew only when the net looks different; while the view pans, only the frame moves.
+    The picture is made anew only when the net looks different, that of a big net a moment later; while the view pans,
+    only the frame moves.
     """
 
     def __init__(self, view: NavigationView) -> None:
@@ -34,10 +39,12 @@ class Minimap(CornerWidget):
         self.setCursor(Qt.CursorShape.SizeAllCursor)
         self.resize(_WIDTH, _HEIGHT)
         self._view = view
+        self._is_chosen = False
         self._picture: QPixmap | None = None
         self._painted: tuple[object, ...] = ()
         self._measured = -1
         self._transform = QTransform()
+        self._anew = Debounce(self._forget, _PAUSE_MS, self)
         view.canvas.content_changed.connect(self._changed)
         view.horizontalScrollBar().valueChanged.connect(self._moved)
         view.verticalScrollBar().valueChanged.connect(self._moved)
@@ -46,10 +53,27 @@ class Minimap(CornerWidget):
     def sizeHint(self) -> QSize:
         return QSize(_WIDTH, _HEIGHT)
 
+    def place(self) -> None:
+        """Go to the corner, in a size that leaves room for the net."""
+        area = self._view.rect()
+        share = min(1.0, _SHARE * area.width() / _WIDTH, 1.5 * _SHARE * area.height() / _HEIGHT)
+        size = QSize(round(_WIDTH * share), round(_HEIGHT * share)).expandedTo(QSize(0, _LEAST_HEIGHT))
+        if size != self.size():
+            self.resize(size)
+            self._measured, self._picture = -1, None
+        super().place()
+
     def toggle(self) -> None:
-        """Show or hide the map."""
+        """Show or hide the map; from then on it does not come or go by itself."""
+        self._is_chosen = True
         self.setVisible(not self.isVisible())
         self.place()
+
+    def offer(self) -> None:
+        """Show the map where the net is not all in view, until somebody says whether it shall be there."""
+        if not self._is_chosen:
+            self.setVisible(not self._view.shows_all)
+            self.place()
 
     @guard
     def _changed(self) -> None:
@@ -85,11 +109,15 @@ class Minimap(CornerWidget):
         theme = scene.style_set.theme
         ratio = self.devicePixelRatioF()
         state = (scene.overview.version, theme, ratio)
-        if self._picture is None or self._painted != state:
+        waits = self._painted[1:] == state[1:] and len(scene.nodes) >= _BIG
+        if self._picture is None or (self._painted != state and not waits):
             self._picture, self._painted = self._paint_net(ratio), state
+        elif self._painted != state:  # an edit and the picture after it are not to be one long wait
+            self._anew.trigger()
         painter = QPainter(self)
         painter.drawPixmap(0, 0, self._picture)
-        seen = self.transform().mapRect(self._view.visible_rect())
+        transform = self.transform() if self._painted == state else self._transform
+        seen = transform.mapRect(self._view.visible_rect())
         seen = seen.intersected(QRectF(self.rect()).adjusted(1.0, 1.0, -1.0, -1.0))
         accent = theme.color("accent")
         shade = QColor(accent)
@@ -98,6 +126,10 @@ class Minimap(CornerWidget):
         painter.setBrush(shade)
         painter.drawRect(seen)
         painter.end()
+
+    def _forget(self) -> None:
+        self._picture = None
+        self.update()
 
     def _paint_net(self, ratio: float) -> QPixmap:
         scene = self._view.canvas

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTransform
 from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel, QWidget
 
@@ -13,6 +13,7 @@ from app.canvas.nodeitem import LOD_BOXES, NodeItem
 from app.canvas.scene import CanvasScene
 from app.canvas.style import GRID_STEP
 from app.qt import guard
+from app.slices import Slices
 
 if TYPE_CHECKING:
     from app.document import Document
@@ -25,10 +26,17 @@ _CROWD = 600
 _CROWD_SCALE = 0.4
 _DOTS_FROM = 0.5
 _ROOM = 48
+_SIDE, _ABOVE = 48.0, 40.0  # room around what is framed, at 100 %
+_READABLE = 0.8  # from here on the small print of the cards can be read
 
 
 class NavigationView(QGraphicsView):
     """A view of one document that can be moved, but takes no gestures yet.
+
+    Parameters
+    ----------
+    slowly : bool
+        Let the window answer while the items of a big net are made; see :class:`CanvasScene`.
 
     Attributes
     ----------
@@ -36,19 +44,26 @@ class NavigationView(QGraphicsView):
         1.0 is 100 %.
     is_placed : bool
         Whether the nodes have their places, so that there is something to paint.
+    slices : Slices
+        What is done to the picture of a big net while the window answers.
+    top_room : int
+        Pixels at the top that messages cover; see :meth:`set_top_room`.
     follows_size : bool
         Whether the picture is framed anew when the view gets another size: until the user moves it.
     """
 
     scale_changed = Signal(float)
 
-    def __init__(self, document: Document, parent: QWidget | None = None) -> None:
+    def __init__(self, document: Document, parent: QWidget | None = None, *, slowly: bool = False) -> None:
         super().__init__(parent)
         self.document = document
-        self.canvas = CanvasScene(document, self)
+        self.canvas = CanvasScene(document, self, slowly=slowly)
         self.setScene(self.canvas)
         self.follows_size = False
-        self.is_placed = all(node_id in document.positions for node_id in self.canvas.nodes)
+        self.top_room = 0
+        self.slices = Slices(self)
+        placed = document.positions
+        self.is_placed = self.canvas.is_built and all(node_id in placed for node_id in self.canvas.nodes)
         self._crowded: bool | None = None
         self._hint = QLabel("<b>Drop a .prototxt file here</b><br>or press Tab to add the first layer", self.viewport())
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -127,30 +142,57 @@ class NavigationView(QGraphicsView):
             self.set_scale(1.0)
             self.centerOn(0.0, 0.0)
             return
-        rect.adjust(-48.0, -40.0, 48.0, 40.0)
+        rect.adjust(-_SIDE, -_ABOVE, _SIDE, _ABOVE)
         size = self.viewport().size()
-        fitting = min(size.width() / rect.width(), size.height() / rect.height())
-        self.set_scale(min(largest, fitting))
+        self.set_scale(min(largest, size.width() / rect.width(), (size.height() - self.top_room) / rect.height()))
         self._crowded = None
-        self.centerOn(rect.center())
+        self._center_below_messages(rect.center())
+
+    def _center_below_messages(self, point: QPointF) -> None:
+        self.centerOn(point.x(), point.y() - self.top_room / 2 / self.scale_factor)
 
     def frame_selection(self) -> None:
         """Bring the selection into view, or all when nothing is selected."""
         self.frame(self.document.selection.node_ids or None)
 
-    def frame_start(self, readable: float = 0.5) -> None:
-        """Show the whole net where it stays readable, else its beginning."""
+    def frame_start(self, readable: float = _READABLE) -> None:
+        """Show the whole net where its text can be read then, else its beginning.
+
+        What is too much is shown at the width of the view, or at its height, whichever lets more of it be read; where
+        neither does, at ``readable``.
+        """
         self.is_placed = True
         self.frame()
-        if self.scale_factor < readable and self.canvas.nodes:
-            self.set_scale(0.7)
-            rect = self.canvas.content_rect()
-            view = self.visible_rect()
-            width = min(view.width(), rect.width() + 80.0)
-            height = min(view.height(), rect.height() + 80.0)
-            self.centerOn(rect.left() - 40.0 + width / 2, rect.top() - 40.0 + height / 2)
-            self._crowded = None
+        if self.scale_factor < readable and self.canvas.items_shown():
+            self._frame_beginning(readable)
         self.follows_size = True
+
+    def _frame_beginning(self, readable: float) -> None:
+        rect = self.canvas.content_rect().adjusted(-_SIDE, -_ABOVE, _SIDE, _ABOVE)
+        size = self.viewport().size()
+        larger = max(size.width() / rect.width(), (size.height() - self.top_room) / rect.height())
+        self.set_scale(min(1.0, larger) if larger >= readable else readable)
+        wide, high = size.width() / self.scale_factor, (size.height() - self.top_room) / self.scale_factor
+        first = self.canvas.items_shown()[0].scene_body().center()
+        x = rect.center().x() if wide >= rect.width() else _within(first.x(), rect.left(), rect.right(), wide)
+        y = rect.center().y() if high >= rect.height() else _within(first.y(), rect.top(), rect.bottom(), high)
+        self._center_below_messages(QPointF(x, y))
+        self._crowded = None
+
+    @property
+    def shows_all(self) -> bool:
+        """Whether the whole net is in view."""
+        content = self.canvas.content_rect()
+        return content.isNull() or self.visible_rect().contains(content)
+
+    def set_top_room(self, pixels: int) -> None:
+        """Leave room at the top for messages over the canvas, when the net is framed.
+
+        A net that is as it was first framed is framed anew, unless the pointer is over it: it must not jump there.
+        """
+        grows, self.top_room = pixels > self.top_room, pixels
+        if grows and self.follows_size and not self.underMouse():
+            self.frame_start()
 
     def reveal(self, node_id: NodeId) -> None:
         """Scroll as little as needed to show a node with some room around it; one that is in view stays where it is.
@@ -187,7 +229,7 @@ class NavigationView(QGraphicsView):
         painter.fillRect(event.rect(), self.canvas.style_set.canvas)
         if not self.is_placed:
             painter.setPen(self.canvas.style_set.muted)
-            text = f"Arranging {len(self.canvas.nodes):,} layers\u2026"
+            text = f"Arranging {len(self.document.graph):,} layers\u2026"
             painter.drawText(self.viewport().rect(), Qt.AlignmentFlag.AlignCenter, text)
             painter.end()
             return
@@ -212,7 +254,7 @@ class NavigationView(QGraphicsView):
 
     def _content_changed(self) -> None:
         self._crowded = None
-        self._hint.setVisible(not self.canvas.nodes)
+        self._hint.setVisible(not len(self.document.graph))
         self._place_hint()
         if self.is_far:
             self.viewport().update()
@@ -233,3 +275,8 @@ class NavigationView(QGraphicsView):
         self._place_hint()
         if self.follows_size:
             self.frame_start()
+
+
+def _within(wanted: float, low: float, high: float, size: float) -> float:
+    """Return the middle of a window of a size that lies between two ends, as near to the wanted as can be."""
+    return min(max(wanted, low + size / 2), high - size / 2)

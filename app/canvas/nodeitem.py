@@ -6,6 +6,7 @@ PySide crashes in a class derived from one of its own that has them.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -177,8 +178,7 @@ class NodeItem(QGraphicsItem):
 
     def _paint_texts(self, painter: QPainter, style: CanvasStyle) -> None:
         face = self.face
-        ratio = painter.device().devicePixelRatioF() * max(1.0, round(painter.worldTransform().m11()))
-        painter.drawPixmap(QPointF(_TEXT_LEFT, 11.0), style.icon(face.category, 18, ratio))
+        painter.drawPixmap(QPointF(_TEXT_LEFT, 11.0), style.icon(face.category, 18, _detail(painter), face.picture))
         left = _TEXT_LEFT + 26.0
         room = NODE_WIDTH - left - (48.0 if face.phase else self.title_margin)
         kind_room = room if self.heat is None else min(room, NODE_WIDTH - left - self.heat.width(style))
@@ -231,8 +231,7 @@ class NodeItem(QGraphicsItem):
 
     def _paint_chip_text(self, painter: QPainter, style: CanvasStyle) -> None:
         face = self.face
-        ratio = painter.device().devicePixelRatioF() * max(1.0, round(painter.worldTransform().m11()))
-        painter.drawPixmap(QPointF(_TEXT_LEFT, 7.0), style.icon(face.category, 14, ratio))
+        painter.drawPixmap(QPointF(_TEXT_LEFT, 7.0), style.icon(face.category, 14, _detail(painter), face.picture))
         left = _TEXT_LEFT + 22.0
         right = NODE_WIDTH - _TEXT_LEFT
         if face.phase:
@@ -289,3 +288,9 @@ class NodeItem(QGraphicsItem):
         painter.setPen(style.badge_text)
         rect = QRectF(center.x() - size, center.y() - size + (0.0 if error else 1.5), 2 * size, 2 * size)
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, "!")
+
+
+def _detail(painter: QPainter) -> float:
+    """Return the device pixels to a logical one that an icon needs to be crisp, in steps so that few are made."""
+    scale = painter.worldTransform().m11()
+    return float(painter.device().devicePixelRatioF()) * math.ceil(4.0 * scale) / 4.0

@@ -94,10 +94,13 @@ class Overview:
                 self._faults.setdefault(item.face.severity, []).append(corner)
         self._lines, self._ghost_lines = [], []
         for edge in self._scene.folding.edges():
-            if edge.docked:
+            if edge.docked or edge.stale:
                 continue
-            points = [edge.line.p1(), *edge.via, edge.line.p2()]
             lines = self._ghost_lines if edge.ghost or edge.opacity() < 1.0 else self._lines
-            lines += [QLineF(a, b) for a, b in pairwise(points)]
+            if edge.via:
+                points = [edge.line.p1(), *edge.via, edge.line.p2()]
+                lines += [QLineF(a, b) for a, b in pairwise(points)]
+            else:
+                lines.append(edge.line)
         self._boxes, self._heated = boxes, heated
         return boxes

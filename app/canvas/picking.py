@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtWidgets import QGraphicsScene
 
+from app.canvas.avoiding import Box
 from app.canvas.edgeitem import EdgeItem
+from app.canvas.face import NODE_WIDTH
 from app.canvas.nodeitem import NodeItem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable, Sequence
 
     from app.canvas.folding import Folding
+    from app.canvas.overview import Overview
     from engine.graph import Edge, NodeId
 
 __all__ = ["PickingScene"]
+
+#: So many times Qt is asked what is near, before a list of all cards is made.
+_FEW = 8
 
 
 class PickingScene(QGraphicsScene):
@@ -33,6 +40,9 @@ class PickingScene(QGraphicsScene):
     nodes: dict[NodeId, NodeItem]
     edges: dict[Edge, EdgeItem]
     folding: Folding
+    overview: Overview
+    _asked: tuple[int, int] = (-1, 0)
+    _boxes: Sequence[tuple[Box, NodeItem]] = ()
 
     def items_shown(self) -> list[NodeItem]:
         """Return the cards that are shown: of layers, and of blocks in which others are folded."""
@@ -40,11 +50,14 @@ class PickingScene(QGraphicsScene):
 
     def content_rect(self, ids: Iterable[NodeId] | None = None) -> QRectF:
         """Rectangle around some or all nodes, empty for none."""
-        rect = QRectF()
         cards = self.items_shown() if ids is None else map(self.folding.shown, ids)
-        for item in cards:
-            rect = rect.united(item.scene_body()) if item is not None else rect
-        return rect
+        shown = [item for item in cards if item is not None]
+        if not shown:
+            return QRectF()
+        lefts, tops = [item.x() for item in shown], [item.y() for item in shown]
+        left, top = min(lefts), min(tops)
+        bottom = max([y + item.body.height() for y, item in zip(tops, shown, strict=True)])
+        return QRectF(left, top, max(lefts) + NODE_WIDTH - left, bottom - top)
 
     def node_at(self, point: QPointF) -> NodeItem | None:
         """The topmost node whose card covers a place in the scene."""
@@ -52,6 +65,39 @@ class PickingScene(QGraphicsScene):
             if isinstance(item, NodeItem) and item.scene_body().contains(point):
                 return item
         return None
+
+    def boxes_in(self, area: QRectF, apart: Container[NodeItem]) -> list[Box]:
+        """The cards that touch an area of the scene, less some, from left to right.
+
+        What is asked while nothing is shown anew is answered from a list; the first few times Qt is asked, as while a
+        node is dragged.
+        """
+        version = self.overview.version
+        if version != self._asked[0]:
+            self._asked, self._boxes = (version, 0), []
+        self._asked = version, self._asked[1] + 1
+        if self._asked[1] < _FEW:
+            found = self.items(area, Qt.ItemSelectionMode.IntersectsItemBoundingRect)
+            near: Sequence[tuple[Box, NodeItem]] = [
+                (box_of(each), each) for each in found if isinstance(each, NodeItem)
+            ]
+        else:
+            if not self._boxes:
+                self._boxes = self._all_boxes()
+            first = bisect_left(self._boxes, area.left() - NODE_WIDTH, key=lambda pair: pair[0].left)
+            last = bisect_right(self._boxes, area.right(), key=lambda pair: pair[0].left)
+            near = self._boxes[first:last]
+        top, bottom, left, right = area.top(), area.bottom(), area.left(), area.right()
+        return sorted(
+            box
+            for box, item in near
+            if box.top <= bottom and box.bottom >= top and box.left <= right and box.right >= left and item not in apart
+        )
+
+    def _all_boxes(self) -> list[tuple[Box, NodeItem]]:
+        folding = getattr(self, "folding", None)  # a scene that is being made has none yet
+        items = self.nodes.values() if folding is None else folding.items()
+        return sorted(((box_of(item), item) for item in items), key=lambda pair: pair[0])
 
     def badge_at(self, point: QPointF) -> NodeItem | None:
         """The topmost node whose badge, the sign that something is wrong, covers a place in the scene."""
@@ -110,6 +156,12 @@ class PickingScene(QGraphicsScene):
     def edges_into(self, node_id: NodeId, bottom: int) -> list[EdgeItem]:
         """Wires at one input."""
         return self.edges_at_port(node_id, "input", bottom)
+
+
+def box_of(item: NodeItem) -> Box:
+    """The card in the scene, as numbers."""
+    x, y = item.x(), item.y()
+    return Box(x, y, x + NODE_WIDTH, y + item.face.height)
 
 
 def _around(point: QPointF, reach: float) -> QRectF:

@@ -83,6 +83,7 @@ def draw_image(scene: CanvasScene, *, scale: float = 2.0, theme: str = "light") 
 
 
 def _area(scene: CanvasScene) -> QRectF:
+    scene.finish_leading()
     area = scene.content_rect()
     for item in scene.annotated.shown():
         area = area.united(item.area)

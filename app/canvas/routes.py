@@ -6,15 +6,15 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from PySide6.QtCore import QLineF, QPointF
+from PySide6.QtCore import QLineF, QPointF, QRectF
 from PySide6.QtGui import QPainterPath
 
-__all__ = ["bent_path", "crosses", "distance_to", "dock_path", "flattened", "wire_path"]
+__all__ = ["bent_path", "crosses", "distance_to", "dock_path", "flattened", "free_reach", "wire_box", "wire_path"]
 
 _CORNER = 14.0
 
 
-def wire_path(start: QPointF, end: QPointF, via: Sequence[QPointF] = ()) -> QPainterPath:
+def wire_path(start: QPointF, end: QPointF, via: Sequence[QPointF] = (), trunk: float = 0.0) -> QPainterPath:
     """Return a smooth course from an output to an input.
 
     Parameters
@@ -24,14 +24,44 @@ def wire_path(start: QPointF, end: QPointF, via: Sequence[QPointF] = ()) -> QPai
     via : sequence of QPointF
         Points that the layout wants the wire to pass. Between points on one level the wire runs straight; otherwise it
         swings over with level tangents. Where it turns down and back, the corners are rounded.
+    trunk : float
+        How far it runs straight at first, with others of its port, if there is room.
     """
-    if via:
-        return _guided(start, end, via)
     path = QPainterPath(start)
-    dx = end.x() - start.x()
-    reach = max(32.0, min(abs(dx) * 0.5, 160.0)) if dx >= 0 else min(240.0, 60.0 + abs(dx) * 0.3)
+    if trunk and (via[0] if via else end).x() - start.x() > 3 * trunk:
+        start = QPointF(start.x() + trunk, start.y())
+        path.lineTo(start)
+    if via:
+        return _guided(path, start, end, via)
+    reach = free_reach(end.x() - start.x())
     path.cubicTo(start.x() + reach, start.y(), end.x() - reach, end.y(), end.x(), end.y())
     return path
+
+
+def wire_box(start: QPointF, end: QPointF, via: Sequence[QPointF] = ()) -> QRectF:
+    """Return a rectangle around :func:`wire_path`, without making the path: that of its control points."""
+    xs, ys = [start.x(), end.x()], [start.y(), end.y()]
+    if not via:
+        reach = free_reach(xs[1] - xs[0])
+        xs += (xs[0] + reach, xs[1] - reach)
+    else:
+        xs[1:1], ys[1:1] = [point.x() for point in via], [point.y() for point in via]
+        for index in range(1, len(ys)):
+            if abs(ys[index] - ys[index - 1]) >= 0.5 and abs(xs[index] - xs[index - 1]) >= 0.5:
+                reach = _swing(xs[index] - xs[index - 1])
+                xs += (xs[index - 1] + reach, xs[index] - reach)
+    left, top = min(xs), min(ys)
+    return QRectF(left, top, max(xs) - left, max(ys) - top)
+
+
+def free_reach(dx: float) -> float:
+    """How far from its ends a wire without a route has its control points, for the way it goes to the right."""
+    return max(32.0, min(dx * 0.5, 160.0)) if dx >= 0 else min(240.0, 60.0 - dx * 0.3)
+
+
+def _swing(dx: float) -> float:
+    """The same for a piece of a route that changes its level."""
+    return max(24.0, abs(dx) * 0.5)
 
 
 def bent_path(start: QPointF, end: QPointF, bends: Sequence[QPointF]) -> QPainterPath:
@@ -77,15 +107,14 @@ def dock_path(start: QPointF, end: QPointF) -> QPainterPath:
     return path
 
 
-def _guided(start: QPointF, end: QPointF, via: Sequence[QPointF]) -> QPainterPath:
+def _guided(path: QPainterPath, start: QPointF, end: QPointF, via: Sequence[QPointF]) -> QPainterPath:
     points = [start, *via, end]
-    path = QPainterPath(start)
     for index in range(1, len(points)):
         here, there = points[index - 1], points[index]
         level = abs(here.y() - there.y()) < 0.5
         upright = abs(here.x() - there.x()) < 0.5
         if not level and not upright:
-            reach = max(24.0, abs(there.x() - here.x()) * 0.5)
+            reach = _swing(there.x() - here.x())
             path.cubicTo(here.x() + reach, here.y(), there.x() - reach, there.y(), there.x(), there.y())
             continue
         after = points[index + 1] if index + 1 < len(points) else None

@@ -6,42 +6,48 @@ A freshly opened net and a live change take the same road: :meth:`CanvasScene.re
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, Signal, SignalInstance
+from PySide6.QtCore import Signal, SignalInstance
 from PySide6.QtWidgets import QGraphicsScene
 
 from app.canvas.annotationitems import AnnotationItems
 from app.canvas.describe import describe
-from app.canvas.docking import followers, update_docked
+from app.canvas.docking import find_docked, followers, update_docked
 from app.canvas.edgeitem import EdgeItem
-from app.canvas.face import NODE_WIDTH
 from app.canvas.folding import Folding
 from app.canvas.heat import HeatMap
+from app.canvas.ledscene import LedScene
 from app.canvas.nodeitem import NodeItem
 from app.canvas.overview import Overview
-from app.canvas.picking import PickingScene
 from app.canvas.style import CanvasStyle
 from app.placement import edge_key
 from app.qt import Debounce, guard
+from app.slices import Slices
 from app.theme import Theme
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QObject
 
     from app.document import Document
-    from app.placement import EdgeKey, Point
+    from app.placement import EdgeKey
     from engine.graph import Edge, Events, NodeId
 
 __all__ = ["CanvasScene"]
 
-_MARGIN = 4000.0
-_SLICE = 0.012
+_SLICE = 0.006
+#: A net of that many layers takes longer to build than anybody shall wait for an answer.
+_SLOW_FROM = 300
 
 
-class CanvasScene(PickingScene):
+class CanvasScene(LedScene):
     """Shows one document.
+
+    Parameters
+    ----------
+    slowly : bool
+        Make the items of a big net in slices, between which the window answers; see :meth:`when_built`.
 
     Attributes
     ----------
@@ -51,18 +57,20 @@ class CanvasScene(PickingScene):
         Something was added, removed or moved.
     level_changed : Signal()
         The inside of another block is shown, or the outermost level.
+    seeking_changed : Signal()
+        What is repeated is being looked for, or is no more; see :class:`Folding`.
     heat_changed : Signal()
         The heat-map shows something else.
     """
 
     content_changed = Signal()
     level_changed = Signal()
+    seeking_changed = Signal()
     heat_changed = Signal()
 
-    def __init__(self, document: Document, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, document: Document, parent: QObject | None = None, *, slowly: bool = False) -> None:
+        super().__init__(document, parent)
         self.setItemIndexMethod(QGraphicsScene.ItemIndexMethod.BspTreeIndex)
-        self.document = document
         self.style_set = CanvasStyle(Theme.current())
         self.nodes: dict[NodeId, NodeItem] = {}
         self.edges: dict[Edge, EdgeItem] = {}
@@ -73,7 +81,10 @@ class CanvasScene(PickingScene):
         self._marked: set[NodeId] = set()
         self._of_view: set[Edge] = set()
         self._stale: list[NodeId] = []
+        self._resized = False
         self._faces_due = Debounce(self._refresh_slice, 0, self)
+        self._growth = Slices(self)
+        self._awaited: list[Callable[[], object]] = []
         document.changed.connect(self._document_changed)
         document.positions.moved.connect(self._nodes_moved)
         document.positions.bent.connect(self._wire_bent)
@@ -82,11 +93,16 @@ class CanvasScene(PickingScene):
         for signal in self._fact_signals():
             signal.connect(self._facts_changed)
         Theme.notifier().changed.connect(self.set_theme)
-        self._build()
+        self.is_built = not slowly or len(document.graph) < _SLOW_FROM
+        if self.is_built:
+            for _step in self._grow():
+                pass
         self.heat = HeatMap(self)
         self.folding = Folding(self)
         self.annotated = AnnotationItems(self)
         self.fit_scene_rect()
+        if not self.is_built:
+            self._growth.start(self._grow(), self._grown)
 
     def close(self) -> None:
         """Let go of the document."""
@@ -103,6 +119,9 @@ class CanvasScene(PickingScene):
         for signal in self._fact_signals():
             signal.disconnect(self._facts_changed)
         self._faces_due.cancel()
+        self._growth.cancel()
+        self.leading.cancel()
+        self._awaited.clear()
         self.folding.close()
         self.annotated.close()
         self.clear()
@@ -115,46 +134,83 @@ class CanvasScene(PickingScene):
             document.shapes_changed,
             document.diagnostics_changed,
             document.status_changed,
+            document.plugins_changed,
         )
 
     # Replaying the model
 
-    def _build(self) -> None:
+    def _grow(self) -> Iterator[None]:
+        """Make all items, one a step; the net may be edited in between, but then :meth:`_finish_growing` is called."""
         graph = self.document.graph
-        nodes = graph.nodes()
-        self._add_nodes(node.id for node in nodes)
-        self._add_edges(graph.edges(), led=False)
+        for node_id in graph.node_ids():
+            self._add_nodes((node_id,))
+            yield
+        for edge in graph.edges():
+            self._add_edges((edge,), led=False)
+            yield
+        self._hide_view_edges()
         self._show_view_edges()
-        update_docked(self.nodes.values(), lead=False)
-        for item in self.edges.values():
-            self._lead(item)
+        for node in tuple(self.nodes.values()):
+            find_docked(node)
+            yield
+        for wire in tuple(self.edges.values()):
+            self._lead(wire)
+            yield
         self.content_changed.emit()
+
+    def _grown(self) -> None:
+        self.is_built = True
+        if len(self.document.positions.blocks):
+            self.folding.refresh()
+        self.fit_scene_rect()
+        self.told_shown()
+        awaited, self._awaited = self._awaited, []
+        for action in awaited:
+            action()
+
+    def _finish_growing(self) -> None:
+        """Make what is missing at once, for the net is another than it was when that began."""
+        graph = self.document.graph
+        there = frozenset(graph.edges())
+        self._remove_edges([edge for edge in self.edges if edge not in there])
+        for node_id in [node_id for node_id in self.nodes if node_id not in graph]:
+            self._remove_node(node_id)
+        self._growth.start(self._grow(), self._grown)
+        self._growth.finish()
+
+    def when_built(self, action: Callable[[], object]) -> None:
+        """Do something once there is an item for each node and wire: now, or when all are made."""
+        if self.is_built:
+            action()
+        else:
+            self._awaited.append(action)
 
     @guard
     def _document_changed(self, events: Events) -> None:
+        if not self.is_built:
+            self._finish_growing()
         self.replay(events)
         if self.document.seen is not None:  # what is in view depends on other layers too
             self._facts_changed()
 
     def replay(self, events: Events) -> None:
         """Bring the items in line with the graph after a change."""
+        seen_wires = bool(self._of_view)
         self._hide_view_edges()
         self._remove_edges(events.edges_removed)
         for node_id in events.removed:
-            item = self.nodes.pop(node_id, None)
-            if item is not None:
-                self._marked.discard(node_id)
-                self.removeItem(item)
-        self._add_nodes(node_id for node_id in events.added)
+            self._remove_node(node_id)
+        self._add_nodes(events.added)
         touched = {node_id for node_id in events.changed if node_id in self.nodes}
         for node_id in touched:
             self._refresh_face(self.nodes[node_id])
-        self._add_edges(events.edges_added)
+        self._add_edges(events.edges_added, led=False)
         self._show_view_edges()
-        self.folding.refresh(events.added)
+        self.folding.replay(events, whole=seen_wires or bool(self._of_view))
         ends = {edge.target for edge in events.edges_removed} | {edge.target for edge in events.edges_added}
         near = [self.nodes[node_id] for node_id in events.added | touched | ends if node_id in self.nodes]
         update_docked(near)
+        self._lead_anew()
         self._make_room(near)
         self.told_shown()
 
@@ -194,6 +250,7 @@ class CanvasScene(PickingScene):
             target.edges.add(item)
             target.wired_inputs[edge.bottom] = target.wired_inputs.get(edge.bottom, 0) + 1
             self._by_port.setdefault((edge.source, edge.top), {})[edge] = None
+            self._part_anew(edge)
             item.wanted = self._edge_label(edge)
             item.route = document.positions.routes.get(edge_key(edge))
             item.bends = document.positions.bends.get(edge_key(edge), ())
@@ -201,11 +258,11 @@ class CanvasScene(PickingScene):
                 self._lead(item)
             self.addItem(item)
 
-    def _lead(self, item: EdgeItem) -> None:
-        """Give a wire its course, once its ends have their places."""
-        positions = self.document.positions
-        if item.edge.source in positions and item.edge.target in positions:
-            item.update_path()
+    def _remove_node(self, node_id: NodeId) -> None:
+        item = self.nodes.pop(node_id, None)
+        if item is not None:
+            self._marked.discard(node_id)
+            self.removeItem(item)
 
     def _remove_edges(self, edges: Iterable[Edge]) -> None:
         for edge in edges:
@@ -222,12 +279,22 @@ class CanvasScene(PickingScene):
             item.target.update()
             siblings = self._by_port[edge.source, edge.top]
             del siblings[edge]
+            self._part_anew(edge)
             self.removeItem(item)
             if self.selected_edge == edge:
                 self.selected_edge = None
             for sibling in siblings:
                 self.edges[sibling].set_label(self._edge_label(sibling))
                 break
+
+    def _part_anew(self, edge: Edge) -> None:
+        """Have the wires of one port led anew: they share a trunk, or do no more."""
+        for sibling in self._by_port[edge.source, edge.top]:
+            self.edges[sibling].stale = True
+
+    def is_read(self, node_id: NodeId, top: int) -> bool:
+        """Whether there is a wire at an output."""
+        return bool(self._by_port.get((node_id, top)))
 
     # Faces
 
@@ -253,6 +320,7 @@ class CanvasScene(PickingScene):
         self._hide_view_edges()
         self._show_view_edges()
         self.folding.refresh()
+        self.lead_stale()
         self._facts_changed()
 
     @guard
@@ -285,11 +353,15 @@ class CanvasScene(PickingScene):
         if not self._stale:
             self.folding.refresh_faces()
             self.heat.refresh()
+            if self._resized:
+                self._resized = False
+                self._lead_anew()
         self.overview.forget()
 
     def _facts(self, node_id: NodeId) -> tuple[object, ...]:
         document = self.document
-        return document.shapes.get(node_id), document.problems_of(node_id), document.in_view(node_id)
+        shapes, problems = document.shapes.get(node_id), document.problems_of(node_id)
+        return shapes, problems, document.in_view(node_id), document.live.plugins.serial
 
     def _refresh_face(self, item: NodeItem) -> None:
         document = self.document
@@ -298,6 +370,7 @@ class CanvasScene(PickingScene):
         old_height = item.face.height
         hanging = followers(item)
         if item.set_face(describe(self.document, node)):
+            self._resized = True
             shift = item.face.height - old_height
             # What hangs under the node follows its lower edge; undo changes the height back, and this too.
             for follower in hanging:
@@ -320,10 +393,10 @@ class CanvasScene(PickingScene):
 
     @guard
     def _nodes_moved(self, ids: frozenset[NodeId]) -> None:
-        positions = self.document.positions
         moved = [item for node_id in ids if (item := self.folding.item(node_id)) is not None]
-        self.show_at({item.node_id: positions[item.node_id] for item in moved})
+        self._put(moved)
         update_docked(moved)
+        self._lead_anew()
         self._make_room(moved)
         self.content_changed.emit()
 
@@ -334,42 +407,6 @@ class CanvasScene(PickingScene):
                 item.route = self.document.positions.routes.get(edge_key(edge))
                 item.set_bends(self.document.positions.bends.get(edge_key(edge), ()))
         self.overview.forget()
-
-    def show_at(self, points: Mapping[NodeId, Point]) -> None:
-        """Show nodes at places without telling the document, as while dragging."""
-        edges: set[EdgeItem] = set()
-        for node_id, point in points.items():
-            item = self.folding.item(node_id)
-            assert item is not None
-            item.setPos(point.x, point.y)
-            edges |= item.edges
-        for edge in edges:
-            if edge.isVisible():  # those of folded layers follow when they are shown
-                edge.update_path()
-        self.overview.forget()
-
-    def show_routes(self, *, moving: bool = False) -> None:
-        """Lead the wires through the points that the layout found; ``moving`` if all their nodes are moved next."""
-        routes = self.document.positions.routes
-        for edge, item in self.edges.items():
-            route = routes.get(edge_key(edge))
-            if moving:
-                item.route = route
-            else:
-                item.set_route(route)
-        self.overview.forget()
-
-    def _make_room(self, items: Iterable[NodeItem]) -> None:
-        """Enlarge the scene when nodes come near its end; that rebuilds the index, so it is done rarely."""
-        inner = self.sceneRect().adjusted(600.0, 600.0, -600.0, -600.0)
-        if not all(inner.contains(item.scene_body()) for item in items):
-            self.fit_scene_rect()
-
-    def fit_scene_rect(self) -> None:
-        """Make room to pan around the net."""
-        content = self.content_rect()
-        content = content if not content.isNull() else QRectF(0.0, 0.0, NODE_WIDTH, NODE_WIDTH)
-        self.setSceneRect(content.adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN))
 
     # Selection and theme
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QLinearGradient,
 from PySide6.QtWidgets import QApplication
 
 from app.canvas.face import HEADER
-from app.icons import category_icon_name, icon_pixmap
+from app.layerpicture import LayerPicture, layer_mark
 from app.theme import Theme, blend
 
 __all__ = ["GRID_STEP", "CanvasStyle", "StaticLabel"]
@@ -147,8 +147,8 @@ class CanvasStyle:
             width = metrics.horizontalAdvance(text)
         return StaticLabel(text, font, width)
 
-    def _icon(self, category: str, size: int, ratio: float) -> QPixmap:
-        return icon_pixmap(category_icon_name(category), self.theme.category(category), size, ratio)
+    def _icon(self, category: str, size: int, ratio: float, picture: LayerPicture | None = None) -> QPixmap:
+        return layer_mark(picture, category, size, ratio, self.theme.category(category), self.headers[category].color())
 
     def width_of(self, text: str, font_name: str) -> float:
         """Width of a text in pixels at 100 %."""

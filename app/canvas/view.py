@@ -80,8 +80,8 @@ class CanvasView(NavigationView):
     fixes_asked = Signal(object)
     cursor_moved = Signal(QPointF)
 
-    def __init__(self, document: Document, parent: QWidget | None = None) -> None:
-        super().__init__(document, parent)
+    def __init__(self, document: Document, parent: QWidget | None = None, *, slowly: bool = False) -> None:
+        super().__init__(document, parent, slowly=slowly)
         self.setObjectName("canvas.view")
         self.setAccessibleName("Net canvas")
         self.snapping = True
@@ -108,6 +108,7 @@ class CanvasView(NavigationView):
     def close_document(self) -> None:
         """Let go of the document before the view goes away."""
         self.cancel_gesture()
+        self.slices.cancel()
         self.canvas.close()
 
     def show_reason(self, text: str, position: QPoint, *, refused: bool = True, stays: bool = False) -> None:

@@ -68,10 +68,9 @@ class BlockCommand(Command):
         if routes is not None:
             placement.routes = dict(routes)
         placement.touched = True
-        for node, point in places.items():
-            placement.place(node, point.x, point.y)
-        placement.blocks.replace(removed, added)
-        placement.move(places, by_user=False)
+        moved = placement.place_all(places)
+        placement.blocks.replace(removed, added, moving=True)
+        placement.move(moved, by_user=False)
 
 
 class AnnotationCommand(Command):

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.canvas.docking import dock_point, host_of, update_docked
-from app.canvas.face import NODE_WIDTH
+from app.canvas.docking import host_of
+from app.canvas.face import DOCK_GAP, NODE_WIDTH
 from app.canvas.layout import LayoutEdge, LayoutNode, LayoutResult
 from app.placement import Point, Route, edge_key
 
 if TYPE_CHECKING:
     from app.canvas.nodeitem import NodeItem
     from app.canvas.scene import CanvasScene
+    from app.placement import EdgeKey
     from engine.graph import Edge, NodeId
 
 __all__ = ["Key", "Plan", "place", "plan"]
@@ -40,8 +41,8 @@ class Plan:
     keys: tuple[dict[NodeId, Key], dict[NodeId, Key]]
 
 
-def plan(old: CanvasScene, new: CanvasScene, pairs: Mapping[NodeId, NodeId]) -> Plan:
-    """Join what two scenes show to one net.
+def plan(old: CanvasScene, new: CanvasScene, pairs: Mapping[NodeId, NodeId]) -> Generator[None, None, Plan]:
+    """Join what two scenes show to one net, a little at each step; the plan is what the generator returns.
 
     Parameters
     ----------
@@ -50,6 +51,7 @@ def plan(old: CanvasScene, new: CanvasScene, pairs: Mapping[NodeId, NodeId]) -> 
         From layers of the first to the same layers of the second.
     """
     shown = tuple({item.node_id: item for item in scene.items_shown()} for scene in (old, new))
+    yield
     first: dict[NodeId, Key] = {}
     for node in old.document.graph.node_ids():
         if node in shown[0]:
@@ -59,9 +61,11 @@ def plan(old: CanvasScene, new: CanvasScene, pairs: Mapping[NodeId, NodeId]) -> 
     for keys, cards in ((first, shown[0]), (second, shown[1])):
         for node, key in keys.items():
             items[key].append(cards[node])
+    yield
     key_of = {id(item): key for key, cards_of in items.items() for item in cards_of}
     nodes = []
     for key, cards_of in items.items():
+        yield
         hosts = [host_of(item) for item in cards_of]
         host = None if None in hosts else hosts[-1]
         hung = key_of.get(id(host)) if host is not None else None
@@ -69,6 +73,7 @@ def plan(old: CanvasScene, new: CanvasScene, pairs: Mapping[NodeId, NodeId]) -> 
     edges: dict[_EdgeKey, LayoutEdge[Key]] = {}
     for scene in (new, old):
         for item in scene.folding.edges():
+            yield
             name = _edge_name(item.edge, first if scene is old else second)
             if name is not None and name not in edges:
                 out, into = item.tail.face.output_y(item.out_port), item.head.face.input_y(item.in_port)
@@ -102,27 +107,30 @@ def _edge_name(edge: Edge, keys: Mapping[NodeId, Key]) -> _EdgeKey | None:
     return None if source is None or target is None else (source, edge.top, target, edge.bottom)
 
 
-def place(scene: CanvasScene, keys: Mapping[NodeId, Key], result: LayoutResult[Key]) -> None:
-    """Move one side to its places, and lead its wires."""
+def place(scene: CanvasScene, keys: Mapping[NodeId, Key], result: LayoutResult[Key]) -> Iterator[None]:
+    """Move one side to its places and lead its wires, a little at each step."""
     positions = scene.document.positions
     points: dict[NodeId, Point] = {}
     for node, key in keys.items():
+        yield
         item = scene.nodes[node]
         x, y = result.places[key]
         host = host_of(item)
         if host is not None and host.isVisible() and host.node_id in points:
-            at = dock_point(host)  # right under it, however high the other side's card is
-            x, y = at.x(), at.y()
-        item.setPos(x, y)
+            above = points[host.node_id]  # right under it, however high the other side's card is
+            x, y = above.x, above.y + host.face.height + DOCK_GAP
         points[node] = Point(x, y)
-    positions.routes = {}
+    routes: dict[EdgeKey, Route] = {}
     for wire in scene.folding.edges():
+        yield
         name = _edge_name(wire.edge, keys)
         via = result.routes.get(name)
         if via is not None:
             course = tuple(Point(*each) for each in via)
             ends = points[wire.edge.source], points[wire.edge.target]
-            positions.routes[edge_key(wire.edge)] = Route(course, *ends)
+            routes[edge_key(wire.edge)] = Route(course, *ends)
+    positions.routes = routes
+    yield
     scene.show_routes(moving=True)
+    yield
     positions.move(points, by_user=False)
-    update_docked(scene.nodes.values())

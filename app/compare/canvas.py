@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from app.canvas.folding import Folding
 from app.canvas.navigation import NavigationView
 from app.canvas.nodeitem import LOD_TEXT
+from app.compare.map import CompareMap
 from app.qt import guard
 from app.theme import Theme
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from app.canvas.nodeitem import NodeItem
     from app.compare.changes import Kind
     from app.document import Document
-    from engine.graph import NodeId
+    from engine.graph import Events, NodeId
 
 __all__ = ["CompareCanvas"]
 
@@ -47,15 +48,21 @@ class _Hiding(Folding):
             self._show()
             self._scene.told_shown()
 
-    def refresh(self, added: Iterable[NodeId] = ()) -> None:
+    def replay(self, events: Events, *, whole: bool = False) -> None:
         if self.hidden:
             self._show()
 
-    def _show(self) -> None:
+    def _show(self) -> bool:
+        hidden = self.hidden
+        self._scene.update()
         for node, item in self._scene.nodes.items():
-            item.setVisible(node not in self.hidden)
+            if item.isVisible() == (node in hidden):
+                item.setVisible(node not in hidden)
         for edge, wire in self._scene.edges.items():
-            wire.setVisible(edge.source not in self.hidden and edge.target not in self.hidden)
+            visible = edge.source not in hidden and edge.target not in hidden
+            if wire.isVisible() != visible:
+                wire.setVisible(visible)
+        return bool(hidden)
 
     def items(self) -> list[NodeItem]:
         return [item for node, item in self._scene.nodes.items() if node not in self.hidden]
@@ -83,14 +90,15 @@ class CompareCanvas(NavigationView):
     chosen = Signal(object)
     moved = Signal()
 
-    def __init__(self, document: Document, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(document, parent)
+    def __init__(self, document: Document, name: str, parent: QWidget | None = None, *, slowly: bool = False) -> None:
+        super().__init__(document, parent, slowly=slowly)
         self.setObjectName(f"compare.canvas.{name}")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.canvas.folding.close()
         self.hiding = _Hiding(self.canvas)
         self.canvas.folding = self.hiding
         self.marks: Mapping[NodeId, Kind] = {}
+        self.map = CompareMap(self)
         self._pressed: QPoint | None = None
         self._last = QPoint()
         self._dragged = False
@@ -105,6 +113,7 @@ class CompareCanvas(NavigationView):
     def set_marks(self, marks: Mapping[NodeId, Kind]) -> None:
         """Mark other layers."""
         self.marks = marks
+        self.map.marks_changed()
         self.viewport().update()
 
     def show_node(self, node: NodeId) -> None:

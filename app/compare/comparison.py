@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison"]
 
 _PAUSE = 120
-_PATIENCE = 0.5
+_PATIENCE = 0.0  # what a thread is in the middle of goes on, and nobody waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,10 @@ class Comparison(QObject):
         self.changes: list[Change] = []
         self.difference = Difference((), (), (), (), (), (), ())
         self.counts = (CostCount(), CostCount())
-        self._held: tuple[Inputs, Inputs] = (Inputs((), {}, {}), Inputs((), {}, {}))
+        self._held: tuple[dict[NodeId, Any], dict[NodeId, Any]] = {}, {}
         self._theirs: bytes | None = None
         self._version = -1
+        self._listed_once = False
         self.jobs = Jobs(self)  # of its own: the shapes of the open net need not wait for it
         self._due = Debounce(self._compare, _PAUSE, self)
         self._costs_due = Debounce(self._measure, _PAUSE, self)
@@ -145,14 +146,29 @@ class Comparison(QObject):
         elif found.data != bytes(self.new.graph):
             self.new.apply("", lambda graph: graph.replace_text(found.data))
             self.new.undo_stack.clear()
-        self.difference = _translated(found.difference, self.old.graph.nodes(), self.new.graph.nodes())
         self.jobs.cancel("costs")
-        self.changes = _listed(self.difference, self.counts)
         if first:
             self.opened.emit()
-            for each in (self.old, self.new):
-                each.live.start()
+        self._list(self.old.graph, self.new.graph, found.difference)
+
+    def _list(self, old: OpGraph, new: OpGraph, difference: Difference) -> None:
+        """Put the difference in terms of the two documents, which only change when something newer is found."""
+        counts = self.counts
+
+        def work() -> tuple[Difference, list[Change]]:
+            here = _translated(difference, old.nodes(), new.nodes())
+            return here, _listed(here, counts)
+
+        self.jobs.submit("list", work, self._listed)
+
+    @guard
+    def _listed(self, found: tuple[Difference, list[Change]]) -> None:
+        self.difference, self.changes = found
+        self._listed_once = True
         self.compared.emit()
+        for each in (self.old, self.new):
+            if each is not None and not each.live.is_started:
+                each.live.start()
         self._costs_due.trigger()
 
     def _open(self, graph: OpGraph) -> Document:
@@ -163,6 +179,7 @@ class Comparison(QObject):
         opened = Document(graph, folder, self)
         opened.dialect_choice.choose(source.dialect)
         opened.live.trusted = source.live.trusted
+        opened.live.registry = source.live.registry  # what its own folder offers is found out later
         opened.live.plugins.use(source.plugin_paths)
         opened.set_view(source.view)
         opened.shapes_changed.connect(self._shapes_changed)
@@ -179,16 +196,19 @@ class Comparison(QObject):
         old, new = self.old, self.new
         if old is None or new is None:
             return
-        inputs = [
-            Inputs([node for node in each.graph.nodes() if each.in_view(node.id)], each.shapes, {}, held.held)
+        takes = [
+            (each.graph, None if each.seen is None else frozenset(each.seen.node_ids()), each.shapes, held)
             for each, held in zip((old, new), self._held, strict=True)
         ]
-        self._held = inputs[0], inputs[1]
         difference = self.difference
 
         def work() -> tuple[tuple[CostCount, CostCount], list[Change]]:
-            counts = count_costs(inputs[0]), count_costs(inputs[1])
-            return counts, _listed(difference, counts)
+            counts = []
+            for graph, seen, shapes, held in takes:
+                nodes = [node for node in graph.nodes() if seen is None or node.id in seen]
+                counts.append(count_costs(Inputs(nodes, shapes, {}, held)))
+            both = counts[0], counts[1]
+            return both, _listed(difference, both)
 
         self.jobs.submit("costs", work, self._measured)
 
@@ -198,6 +218,11 @@ class Comparison(QObject):
         self.measured.emit()
 
     # What is done with it
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the differences are known."""
+        return self._listed_once
 
     @property
     def is_current(self) -> bool:

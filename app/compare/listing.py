@@ -62,12 +62,10 @@ class ChangeList(QTreeWidget):
         self._changes = changes
         with blocked(self):
             self.clear()
-            for change in changes:
-                self.addTopLevelItem(_row(change))
-            if net_fields:
-                self.addTopLevelItem(_net_row(net_fields))
-            for item in self._items():
-                item.setExpanded(len(changes) <= _OPEN_UP_TO)
+            rows = [_row(change) for change in changes]
+            self.addTopLevelItems([*rows, _net_row(net_fields)] if net_fields else rows)
+            if len(changes) <= _OPEN_UP_TO:
+                self.expandAll()
             again = next((row for row, change in enumerate(changes) if name and change.name == name), -1)
             if again >= 0:
                 self.setCurrentItem(self._items()[again])
@@ -100,8 +98,9 @@ class ChangeList(QTreeWidget):
     def _dress(self, _theme: object = None) -> None:
         theme = Theme.current()
         muted = QBrush(theme.color("text_muted"))
+        icons = {kind.sign: _sign_icon(kind, theme) for kind in {change.kind for change in self._changes}}
         for item, change in zip(self._items(), self._changes, strict=False):
-            item.setIcon(0, _sign_icon(change.kind, theme))
+            item.setIcon(0, icons[change.kind.sign])
             for inner in range(item.childCount()):
                 field = item.child(inner)
                 if field is not None:

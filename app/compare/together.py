@@ -5,16 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QPainter
 
 from app.canvas.layout import lay_out
 from app.canvas.nodeitem import LOD_BOXES
 from app.compare.aligning import Plan, place, plan
 from app.qt import blocked, guard
+from app.slices import Slices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from app.canvas.layout import LayoutResult
     from app.compare.aligning import Key
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Together"]
 
-_IN_THREAD_FROM = 150
+#: From so many layers on.
+_SLOW_FROM = 150
 
 
 class Together(QObject):
@@ -38,7 +40,7 @@ class Together(QObject):
         super().__init__(parent)
         self._both = old, new
         self._moving = False
-        self._serial = 0
+        self._slices = Slices(self)
         old.moved.connect(lambda: self._follow(old, new))
         new.moved.connect(lambda: self._follow(new, old))
 
@@ -64,42 +66,51 @@ class Together(QObject):
             self._moving = False
 
     def arrange(self, pairs: Mapping[NodeId, NodeId], done: Callable[[], object]) -> None:
-        """Lay both sides out as one net, a long one in the document's thread, and call ``done``."""
+        """Lay both sides out as one net, a long one in slices and in the document's thread, and call ``done``."""
+        self._slices.start(self._arranging(pairs, done))
+        if max(len(canvas.canvas.nodes) for canvas in self._both) < _SLOW_FROM:
+            self._slices.finish()
+
+    def _arranging(self, pairs: Mapping[NodeId, NodeId], done: Callable[[], object]) -> Iterator[None]:
         old, new = self._both
         size = new.viewport().size()
         aspect = max(0.8, min(2.2, size.width() / max(1, size.height())))
-        wanted = plan(old.canvas, new.canvas, pairs)
-        is_big = len(wanted.nodes) >= _IN_THREAD_FROM
-        versions = old.document.graph.version, new.document.graph.version
-        self._serial += 1
-        serial = self._serial
+        versions = self._versions()
+        wanted = yield from plan(old.canvas, new.canvas, pairs)
+        if len(wanted.nodes) < _SLOW_FROM:
+            yield from self._placing(wanted, lay_out(wanted.nodes, wanted.edges, aspect), done)
+            return
 
-        def finish(result: LayoutResult[Key], side: int = 0) -> None:
-            """Place one side after the other; those of a big net each in an event of its own."""
-            if self._serial != serial or versions != (old.document.graph.version, new.document.graph.version):
-                return
-            if side == len(self._both):
-                self.share_room()
-                done()
-                return
-            self._place(side, wanted, result)
+        def finish(result: LayoutResult[Key]) -> None:
+            if self._versions() == versions and not self._slices.active:  # else it is arranged anew
+                self._slices.start(self._placing(wanted, result, done))
 
-            def go_on() -> None:
-                finish(result, side + 1)
+        new.document.jobs.submit("layout", partial(lay_out, wanted.nodes, wanted.edges, aspect), finish)
 
-            if is_big:
-                QTimer.singleShot(0, self, guard(go_on))
-            else:
-                go_on()
+    def _placing(self, wanted: Plan, result: LayoutResult[Key], done: Callable[[], object]) -> Iterator[None]:
+        versions = self._versions()
+        for canvas, keys in zip(self._both, wanted.keys, strict=True):
+            for _step in place(canvas.canvas, keys, result):
+                yield
+                if self._versions() != versions:
+                    return
+        for canvas in self._both:
+            canvas.is_placed = True
+        self.share_room()
+        yield
+        done()
 
-        if is_big:
-            new.document.jobs.submit("layout", partial(lay_out, wanted.nodes, wanted.edges, aspect), finish)
-        else:
-            finish(lay_out(wanted.nodes, wanted.edges, aspect))
+    @property
+    def busy(self) -> bool:
+        """Whether something is being arranged."""
+        return self._slices.active or any(canvas.canvas.leading.active for canvas in self._both)
 
-    def _place(self, side: int, wanted: Plan, result: LayoutResult[Key]) -> None:
-        place(self._both[side].canvas, wanted.keys[side], result)
-        self._both[side].is_placed = True
+    def close(self) -> None:
+        """Leave what is under way."""
+        self._slices.cancel()
+
+    def _versions(self) -> tuple[int, ...]:
+        return tuple(canvas.document.graph.version for canvas in self._both)
 
     def share_room(self) -> None:
         """Give both scenes the same bounds, so that the same scroll position is the same place."""

@@ -9,10 +9,10 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSplitter, QToolButton, QVBoxLayout, QWidget
 
-from app.compare.canvas import CompareCanvas
 from app.compare.changes import KINDS, Change, delta_text
 from app.compare.comparison import Comparison
 from app.compare.listing import ChangeList
+from app.compare.sides import Sides
 from app.compare.together import Together
 from app.costs.formats import number_text
 from app.icons import icon
@@ -21,11 +21,15 @@ from app.theme import GRID, Theme
 from engine.errors import NetcanvasError
 
 if TYPE_CHECKING:
+    from app.compare.canvas import CompareCanvas
     from app.compare.sources import Other
     from app.document import Document
     from engine.graph import NodeId
 
 __all__ = ["CompareView"]
+
+#: From so many layers on, the maps are shown at first.
+_MAP_FROM = 60
 
 
 class CompareView(QWidget):
@@ -54,7 +58,6 @@ class CompareView(QWidget):
         self.setObjectName("compare.view")
         self.setAccessibleName(f"Compared with {other.title}")
         self.comparison = Comparison(document, other, self)
-        self.canvases: tuple[CompareCanvas, CompareCanvas] | None = None
         self.together: Together | None = None
         self.summary = QLabel(f"Reading {other.title}\u2026", self)
         self.summary.setObjectName("compare.summary")
@@ -62,16 +65,16 @@ class CompareView(QWidget):
         self.list = ChangeList(self)
         self.take_button = self._button("take", "Take over", "", self.take_chosen)
         self.hide_button = self._button("hide", "Only what differs", "H", self._hide_changed, checkable=True)
+        self.map_button = self._button("map", "Map", "M", self._show_maps, checkable=True)
         self.previous_button = self._button("previous", "", "F7", lambda: self.step(-1), name_icon="caret-up")
         self.next_button = self._button("next", "", "F8", lambda: self.step(1), name_icon="caret-down")
         self.close_button = self._button("close", "Close", "Esc", self.closed.emit, name_icon="x")
-        self._sides = QSplitter(Qt.Orientation.Horizontal, self)
-        self._sides.setChildrenCollapsible(False)
-        self._titles = QLabel(self), QLabel(self)
+        self._sides = Sides(self)
+        self._sides.opened.connect(self._sides_opened)
         self._arrange()
         self._closed = False
-        self._first: CompareCanvas | None = None
         self._pointing = False
+        self._framed = False
         self.comparison.opened.connect(self._opened)
         self.comparison.compared.connect(self._compared)
         self.comparison.measured.connect(self._measured)
@@ -93,6 +96,7 @@ class CompareView(QWidget):
         titles = {
             "take": "Make this layer here what it is on the other side, as a step that can be undone",
             "hide": "Hide what is equal",
+            "map": "Show the whole nets small, with what differs",
             "previous": "Previous difference",
             "next": "Next difference",
             "close": "Back to the canvas",
@@ -122,7 +126,8 @@ class CompareView(QWidget):
         line.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
         line.setSpacing(GRID)
         line.addWidget(self.summary, 1)
-        for button in (self.hide_button, self.previous_button, self.next_button, self.take_button, self.close_button):
+        looking = self.hide_button, self.map_button, self.previous_button, self.next_button
+        for button in (*looking, self.take_button, self.close_button):
             line.addWidget(button)
         down = QSplitter(Qt.Orientation.Vertical, self)
         down.setChildrenCollapsible(False)
@@ -144,8 +149,9 @@ class CompareView(QWidget):
             return
         self._closed = True
         self.comparison.document.selection.changed.disconnect(self._follow)
-        for canvas in self.canvases or ([self._first] if self._first is not None else []):
-            canvas.canvas.close()
+        if self.together is not None:
+            self.together.close()
+        self._sides.close_sides()
         self.comparison.close()
 
     # What the comparison tells
@@ -159,46 +165,31 @@ class CompareView(QWidget):
 
     @guard
     def _opened(self) -> None:
-        """Make the canvases, each in an event of its own, so that big nets do not hold the window up twice as long."""
-        assert self.comparison.old is not None
-        self._first = CompareCanvas(self.comparison.old, "old", self)
-        QTimer.singleShot(0, self, self._open_second)
+        self._sides.open(self.comparison)
 
     @guard
-    def _open_second(self) -> None:
-        comparison, old = self.comparison, self._first
-        if self._closed or old is None or comparison.new is None:
-            return
-        new = CompareCanvas(comparison.new, "new", self)
-        self.canvases = old, new
+    def _sides_opened(self) -> None:
+        assert self.canvases is not None
+        old, new = self.canvases
         self.together = Together(old, new, self)
-        texts = comparison.other.title, f"{comparison.document.title}, as it is here"
-        for canvas, label, text in zip(self.canvases, self._titles, texts, strict=True):
-            side = QWidget(self._sides)
-            box = QVBoxLayout(side)
-            box.setContentsMargins(0, 0, 0, 0)
-            box.setSpacing(0)
-            label.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
-            label.setText(text)
-            label.setProperty("side", text)
-            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # both sides equally wide
-            canvas.setAccessibleName(text)
-            box.addWidget(label)
-            box.addWidget(canvas, 1)
-            self._sides.addWidget(side)
-        self._titles[0].setProperty("detail", comparison.other.detail)
-        self._sides.setSizes([1000, 1000])
         old.chosen.connect(lambda node: self._clicked(node, of_old=True))
         new.chosen.connect(lambda node: self._clicked(node, of_old=False))
-        QTimer.singleShot(0, self, self._compared)
+        if self.comparison.is_listed:
+            QTimer.singleShot(0, self, self._compared)
+
+    @property
+    def canvases(self) -> tuple[CompareCanvas, CompareCanvas] | None:
+        """The canvas of the other net and that of this one, once they are there."""
+        return self._sides.canvases
 
     @guard
     def _compared(self) -> None:
         if self._closed:
             return
-        self._show_marks()
         self._list()
-        self.arrange(first=self.canvases is not None and not self.canvases[1].is_placed)
+        if self.canvases is not None:
+            self._show_marks()
+            self.arrange()
 
     @guard
     def _measured(self) -> None:
@@ -206,12 +197,10 @@ class CompareView(QWidget):
             return
         self._show_marks()
         self._list()
-        for label, words in zip(self._titles, self._cost_words(), strict=True):
-            label.setText(f"<b>{label.property('side')}</b> &nbsp; {words}")
-            label.setToolTip("\n".join(filter(None, (words, str(label.property("detail") or "")))))
+        self._sides.tell(self._cost_words())
 
     def _cost_words(self) -> tuple[str, str]:
-        """Return what each side costs; of the second, by how much that is more."""
+        """Return what each side costs; of the second, by how much that is more, where all of both is known."""
         before, after = self.comparison.counts
         words = [
             f"{number_text(0, count.totals[0])} parameters, {number_text(1, count.totals[1])} multiply-adds"
@@ -219,8 +208,11 @@ class CompareView(QWidget):
             else ""
             for count in (before, after)
         ]
+        for number, count in enumerate((before, after)):
+            if words[number] and count.unknown:
+                words[number] += f", less {count.unknown} {'layer' if count.unknown == 1 else 'layers'} not known"
         deltas = [delta_text(after.totals[number] - before.totals[number]) or "the same" for number in (0, 1)]
-        if all(words) and before.totals[:2] != after.totals[:2]:
+        if all(words) and not before.unknown and not after.unknown and before.totals[:2] != after.totals[:2]:
             words[1] += f" ({', '.join(deltas)})"
         return words[0], words[1]
 
@@ -244,7 +236,7 @@ class CompareView(QWidget):
 
     # Looking
 
-    def arrange(self, *, first: bool = False, frame: bool = False) -> None:
+    def arrange(self, *, frame: bool = False) -> None:
         """Lay both sides out, with what is equal hidden or shown."""
         if self.canvases is None or self.together is None:
             return
@@ -257,13 +249,17 @@ class CompareView(QWidget):
         ]
         self.together.hide(*hidden)
         pairs = {old.id: new.id for old, new in comparison.difference.pairs}
-        self.together.arrange(pairs, lambda: self._arranged(first=first, frame=frame))
+        self.together.arrange(pairs, lambda: self._arranged(frame=frame))
 
-    def _arranged(self, *, first: bool, frame: bool) -> None:
+    def _arranged(self, *, frame: bool) -> None:
         if self.canvases is None or self.together is None:
             return
-        if first:
-            self._sides.setSizes([1000, 1000])
+        if not self._framed:
+            self._framed = True
+            self._sides.share()
+            big = max(len(canvas.canvas.nodes) for canvas in self.canvases) >= _MAP_FROM
+            self.map_button.setChecked(big or self.map_button.isChecked())
+            self._show_maps()
             self.canvases[1].frame_start()
             self._show_first()
             self.canvases[1].moved.emit()
@@ -286,6 +282,12 @@ class CompareView(QWidget):
     @guard
     def _hide_changed(self) -> None:
         self.arrange(frame=True)
+
+    @guard
+    def _show_maps(self) -> None:
+        for canvas in self.canvases or ():
+            canvas.map.setVisible(self.map_button.isChecked())
+            canvas.map.place()
 
     # Choosing
 

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.costs.formats import TITLES, number_text
+from app.costs.formats import TIME_TITLES, TITLES, number_text, time_text
 from app.costs.rows import CostCount, CostRow
+from app.theme import Theme
 
 if TYPE_CHECKING:
     from engine.graph import NodeId
+    from engine.timing import LayerTimes
 
-__all__ = ["FIRST_NUMBER", "SHARE", "CostModel"]
+__all__ = ["FIRST_NUMBER", "FIRST_TIME", "SHARE", "CostModel"]
 
 #: The first column that holds a number.
 FIRST_NUMBER = 3
+#: The first column that holds a measured time.
+FIRST_TIME = len(TITLES)
+_ALL_TITLES = (*TITLES, *TIME_TITLES)
 #: Role of the share of a number in the largest of its column, 0 to 1.
 SHARE = Qt.ItemDataRole.UserRole + 1
 
@@ -29,7 +35,10 @@ _TIPS = (
     "Memory of its outputs, where they have memory of their own",
     "Weights and activations: what running the net needs",
     "The same with all gradients and one history value for each weight, as SGD with momentum keeps",
+    "Measured time of a forward pass over the batch, with the layer's reshape; the median over all passes",
+    "Measured time of a backward pass; next to nothing where the layer needs none",
 )
+_STALE = "Measured before the net was changed."
 _TEXTS = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
 Index = QModelIndex | QPersistentModelIndex
 _NONE = QModelIndex()
@@ -44,6 +53,10 @@ class CostModel(QAbstractTableModel):
         All rows, and the totals.
     rows : list of CostRow
         Those that are shown, as they are sorted.
+    times : mapping of NodeId to LayerTimes
+        What was measured; empty where nothing was.
+    is_stale : bool
+        Whether the net was changed since.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -51,14 +64,16 @@ class CostModel(QAbstractTableModel):
         self.count = CostCount()
         self.rows: list[CostRow] = []
         self._places: dict[NodeId, int] = {}
-        self._largest: list[int] = []
+        self.times: Mapping[NodeId, LayerTimes] = {}
+        self.is_stale = False
+        self._largest: list[float] = []
         self._pattern = ""
         self._column, self._falls = -1, False
 
     def show(self, count: CostCount) -> None:
         """Show another count; rows that stay where they are are only told to have changed."""
         self.count = count
-        largest = [max(values) for values in zip(*(row.numbers for row in count.rows if row.numbers), strict=True)]
+        largest = self._maxima()
         rows = self._wanted()
         if [row.node for row in rows] != [row.node for row in self.rows]:
             self.beginResetModel()
@@ -70,7 +85,16 @@ class CostModel(QAbstractTableModel):
             changed = [0, len(rows) - 1]
         self._take(rows, largest)
         if changed:
-            self.dataChanged.emit(self.index(changed[0], 0), self.index(changed[-1], len(TITLES) - 1))
+            self.dataChanged.emit(self.index(changed[0], 0), self.index(changed[-1], len(_ALL_TITLES) - 1))
+
+    def show_times(self, times: Mapping[NodeId, LayerTimes], *, is_stale: bool) -> None:
+        """Show measured times, as what they are: of the net as it is, or as it was."""
+        if times is self.times and is_stale == self.is_stale:
+            return
+        self.times, self.is_stale = times, is_stale
+        self.show(self.count)
+        if self.rows:
+            self.dataChanged.emit(self.index(0, FIRST_TIME), self.index(len(self.rows) - 1, len(_ALL_TITLES) - 1))
 
     def set_pattern(self, pattern: str) -> None:
         """Show layers only whose name or type holds all words of a text."""
@@ -91,7 +115,7 @@ class CostModel(QAbstractTableModel):
         self._take(self._wanted(), self._largest)
         self.endResetModel()
 
-    def _take(self, rows: list[CostRow], largest: list[int]) -> None:
+    def _take(self, rows: list[CostRow], largest: list[float]) -> None:
         self.rows, self._largest = rows, largest
         self._places = {row.node: place for place, row in enumerate(rows)}
 
@@ -101,13 +125,27 @@ class CostModel(QAbstractTableModel):
         column = self._column
         if column >= FIRST_NUMBER:
             # What is not known stays below, whichever way it is sorted.
-            place = column - FIRST_NUMBER
-            known = [row for row in rows if row.numbers]
-            known.sort(key=lambda row: row.numbers[place], reverse=self._falls)
-            return known + [row for row in rows if not row.numbers]
+            pairs = [(value, row) for row in rows if (value := self._value(row, column)) is not None]
+            pairs.sort(key=lambda pair: pair[0], reverse=self._falls)
+            return [row for _value, row in pairs] + [row for row in rows if self._value(row, column) is None]
         if column >= 0:
             rows.sort(key=lambda row: (row.name, row.type, row.output)[column].lower(), reverse=self._falls)
         return rows
+
+    def _value(self, row: CostRow, column: int) -> float | None:
+        """Return the number in a column; None where it is not known."""
+        if column < FIRST_TIME:
+            return row.numbers[column - FIRST_NUMBER] if row.numbers else None
+        timed = self.times.get(row.node)
+        if timed is None:
+            return None
+        return (timed.forward if column == FIRST_TIME else timed.backward).median
+
+    def _maxima(self) -> list[float]:
+        """Return the largest value of each column of numbers."""
+        columns = range(FIRST_NUMBER, len(_ALL_TITLES))
+        values = ([self._value(row, column) or 0 for row in self.count.rows] for column in columns)
+        return [max(column, default=0) for column in values]
 
     # What views ask
 
@@ -115,13 +153,13 @@ class CostModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.rows)
 
     def columnCount(self, parent: Index = _NONE) -> int:
-        return 0 if parent.isValid() else len(TITLES)
+        return 0 if parent.isValid() else len(_ALL_TITLES)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return TITLES[section]
+            return _ALL_TITLES[section]
         if role == Qt.ItemDataRole.ToolTipRole:
             return f"{_TIPS[section]}. Click to sort."
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -136,17 +174,24 @@ class CostModel(QAbstractTableModel):
             return _alignment(column)
         if role == Qt.ItemDataRole.ToolTipRole:
             return self._tip(row, column)
-        if role == SHARE and column >= FIRST_NUMBER and row.numbers:
-            largest = self._largest[column - FIRST_NUMBER]
-            return row.numbers[column - FIRST_NUMBER] / largest if largest else 0.0
+        if role == SHARE and column >= FIRST_NUMBER:
+            value, largest = self._value(row, column), self._largest[column - FIRST_NUMBER]
+            return None if value is None else value / largest if largest else 0.0
+        if role == Qt.ItemDataRole.ForegroundRole and column >= FIRST_TIME and self.is_stale:
+            return Theme.current().color("text_muted")
         return None
 
     def _text(self, row: CostRow, column: int) -> str:
         if column < FIRST_NUMBER:
             return (row.name or "(no name)", row.type, row.output)[column]
+        if column >= FIRST_TIME:
+            value = self._value(row, column)
+            return "" if value is None else time_text(value)
         return number_text(column - FIRST_NUMBER, row.numbers[column - FIRST_NUMBER]) if row.numbers else "?"
 
     def _tip(self, row: CostRow, column: int) -> str:
+        if column >= FIRST_TIME:
+            return self._time_tip(row, column)
         if column < FIRST_NUMBER or not row.numbers:
             return row.reason
         value = row.numbers[column - FIRST_NUMBER]
@@ -154,6 +199,15 @@ class CostModel(QAbstractTableModel):
         unit = "" if column < FIRST_NUMBER + 2 else " bytes"
         share = f", {value / total:.1%} of all" if total else ""
         return f"{value:,}{unit}{share}"
+
+    def _time_tip(self, row: CostRow, column: int) -> str:
+        timed = self.times.get(row.node)
+        if timed is None:
+            return "Not measured: it was not in the net that was run."
+        spread = timed.forward if column == FIRST_TIME else timed.backward
+        more = f"{spread.min:.4g} ms at least, {spread.mean:.4g} ms on average"
+        said = f"{spread.median:.4g} ms in the median of all passes; {more}"
+        return f"{said}\n{_STALE}" if self.is_stale else said
 
 
 def _alignment(column: int) -> Qt.AlignmentFlag:

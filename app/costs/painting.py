@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.costs.formats import TITLES, number_text
-from app.costs.model import FIRST_NUMBER, SHARE
+from app.costs.formats import TITLES, number_text, time_text
+from app.costs.model import FIRST_NUMBER, FIRST_TIME, SHARE
 from app.costs.rows import CostCount
 from app.qt import guard
 from app.theme import GRID, Theme
+
+if TYPE_CHECKING:
+    from engine.timing import NetTimes
 
 __all__ = ["ShareDelegate", "TotalsLine"]
 
@@ -48,6 +53,8 @@ class TotalsLine(QWidget):
         self.setObjectName("costs.totals")
         self._header = header
         self._count = CostCount()
+        self._times: NetTimes | None = None
+        self._is_stale = False
         header.sectionResized.connect(self._moved)
         header.geometriesChanged.connect(self._moved)
 
@@ -65,8 +72,23 @@ class TotalsLine(QWidget):
         self.setToolTip("\n".join(notes))
         self.update()
 
+    def show_times(self, times: NetTimes | None, *, is_stale: bool) -> None:
+        """Show how long whole passes took; None where nothing was measured."""
+        self._times, self._is_stale = times, is_stale
+        self.update()
+
+    def time_texts(self) -> list[str]:
+        """Return the times of whole passes as they are shown."""
+        return (
+            []
+            if self._times is None
+            else [time_text(each.median) for each in (self._times.forward, self._times.backward)]
+        )
+
     def texts(self) -> list[str]:
         """Return the totals as they are shown."""
+        if self._count.rows and self._count.unknown == len(self._count.rows):
+            return ["?"] * len(self._count.totals)
         mark = "\u2265\u202f" if self._count.unknown else ""
         return [mark + number_text(index, value) for index, value in enumerate(self._count.totals)]
 
@@ -85,7 +107,12 @@ class TotalsLine(QWidget):
         painter.setFont(font)
         painter.setPen(theme.color("text"))
         flags = Qt.AlignmentFlag.AlignVCenter
-        for column, text in enumerate(["Total", "", "", *self.texts()]):
+        painter.setClipRect(0, 0, self._header.width(), self.height())
+        for column, text in enumerate(["Total", "", "", *self.texts(), *self.time_texts()]):
+            if self._header.isSectionHidden(column):
+                continue
+            if column == FIRST_TIME and self._is_stale:
+                painter.setPen(theme.color("text_muted"))
             left = self._header.sectionViewportPosition(column)
             rect = QRect(left, 0, self._header.sectionSize(column), self.height()).adjusted(GRID, 0, -GRID - 1, 0)
             side = Qt.AlignmentFlag.AlignRight if column >= FIRST_NUMBER else Qt.AlignmentFlag.AlignLeft

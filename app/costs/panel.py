@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QMenu,
+    QSizePolicy,
     QToolButton,
     QTreeView,
     QVBoxLayout,
@@ -20,28 +21,27 @@ from PySide6.QtWidgets import (
 )
 
 from app.costs.formats import csv_text, markdown_text
-from app.costs.model import FIRST_NUMBER, CostModel
+from app.costs.measuring import MeasureBar
+from app.costs.model import FIRST_NUMBER, FIRST_TIME, CostModel
 from app.costs.painting import ShareDelegate, TotalsLine
-from app.costs.rows import CostCount, Inputs, count_costs, inputs_of
-from app.qt import Debounce, guard
+from app.costs.rows import CostCount
+from app.qt import guard
 from app.theme import GRID, Theme
 
 if TYPE_CHECKING:
     from app.document import Document
-    from engine.graph import Events, NodeId
 
 __all__ = ["CostPanel"]
 
-_PAUSE = 30
-_WIDTHS = (150, 110, 130, 92, 100, 92, 92, 92, 92)
+_WIDTHS = (150, 110, 130, 92, 100, 92, 92, 92, 92, 84, 84)
 _Flag = QItemSelectionModel.SelectionFlag
 
 
 class CostPanel(QWidget):
     """Lists what the layers of the net in view cost; a selected row selects its layer, and the other way round.
 
-    Costs are counted in the document's thread, for layers that changed only; a count that is no longer wanted is
-    thrown away.
+    Costs are those of :class:`app.counting.LiveCosts`; times are measured when somebody asks for them, and have
+    columns from then on.
 
     Parameters
     ----------
@@ -52,9 +52,12 @@ class CostPanel(QWidget):
     ----------
     revealed : Signal(NodeId)
         A layer was chosen here and shall come into view on the canvas.
+    told : Signal(str, str)
+        Something to say of measuring, and whether it is a ``warning`` or an ``error``.
     """
 
     revealed = Signal(object)
+    told = Signal(str, str)
 
     def __init__(self, document: Document | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -62,8 +65,6 @@ class CostPanel(QWidget):
         self.document: Document | None = None
         self._following = False
         self._stale = True
-        self._inputs = Inputs((), {}, {})
-        self._sharing: set[NodeId] = set()
         self.filter = QLineEdit(self)
         self.filter.setObjectName("costs.filter")
         self.filter.setPlaceholderText("Filter layers by name or type")
@@ -75,9 +76,11 @@ class CostPanel(QWidget):
         self.view = QTreeView(self)
         self._dress_view()
         self.totals = TotalsLine(self.view.header(), self)
+        self.measuring = MeasureBar(self)
         self._arrange()
         self.setFocusProxy(self.view)
-        self._due = Debounce(self.refresh, _PAUSE, self)
+        self.measuring.told.connect(self.told)
+        self.measuring.changed.connect(self._timed)
         self.filter.textChanged.connect(self._filter)
         self.view.selectionModel().selectionChanged.connect(self._rows_selected)
         self.model.modelReset.connect(self._follow)
@@ -108,6 +111,8 @@ class CostPanel(QWidget):
         header.setMinimumSectionSize(48)
         for column, width in enumerate(_WIDTHS):
             header.resizeSection(column, width)
+        for place, column in enumerate(range(FIRST_TIME, self.model.columnCount())):
+            header.moveSection(header.visualIndex(column), FIRST_NUMBER + place)  # what was asked for comes first
         header.setSortIndicatorClearable(True)
         header.setSortIndicator(-1, Qt.SortOrder.DescendingOrder)
         view.horizontalScrollBar().valueChanged.connect(lambda _value: self.totals.update())
@@ -136,9 +141,12 @@ class CostPanel(QWidget):
         line = QHBoxLayout()
         line.setContentsMargins(GRID, GRID, GRID, GRID)
         line.setSpacing(2 * GRID)
+        self.filter.setMinimumWidth(120)
         self.filter.setMaximumWidth(320)
+        self.note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         line.addWidget(self.filter, 1)
         line.addWidget(self.note, 1)
+        line.addWidget(self.measuring)
         line.addWidget(copy)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
@@ -154,61 +162,51 @@ class CostPanel(QWidget):
         old = self.document
         if old is not None:
             old.selection.changed.disconnect(self._follow)
-            old.changed.disconnect(self._changed)
-            old.shapes_changed.disconnect(self._ask)
-            old.view_changed.disconnect(self._ask)
-            old.jobs.cancel("costs")
-        self._due.cancel()
-        self._inputs = Inputs((), {}, {})
-        self._sharing.clear()
+            old.live.costs.changed.disconnect(self._counted)
         self.document = document
         self.model.show(CostCount())
+        self.measuring.set_timings(None if document is None else document.live.timings)
         self._tell()
         if document is not None:
             document.selection.changed.connect(self._follow)
-            document.changed.connect(self._changed)
-            document.shapes_changed.connect(self._ask)
-            document.view_changed.connect(self._ask)
-            self._ask()
+            document.live.costs.changed.connect(self._counted)
+            if document.live.costs.count is None:
+                document.live.costs.refresh()
+            self._counted()
 
     def shutdown(self) -> None:
         """Let go of the document."""
         self.set_document(None)
 
     @guard
-    def _changed(self, events: Events) -> None:
-        for node in events.changed | events.removed:
-            self._sharing.discard(node)
-            self._inputs.names.pop(node, None)
-        self._ask()
-
-    @guard
-    def _ask(self, _view: object = None) -> None:
-        """Count anew soon, or when somebody looks."""
-        self._stale = True
-        if self.isVisible():
-            self._due.trigger()
-
-    @guard
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._stale:
-            self._due.trigger()
-
-    def refresh(self) -> None:
-        """Count anew in the document's thread."""
-        document = self.document
-        if document is None:
-            return
-        self._stale = False
-        self._inputs = inputs = inputs_of(document, self._inputs, self._sharing)
-        document.jobs.submit("costs", lambda: count_costs(inputs), self._counted)
+            self._take()
 
     @guard
-    def _counted(self, count: CostCount) -> None:
-        self._inputs.readers = {}
-        self.model.show(count)
-        self._tell()
+    def _counted(self) -> None:
+        """Show what was counted now, or when somebody looks."""
+        self._stale = True
+        if self.isVisible():
+            self._take()
+
+    def _take(self) -> None:
+        count = None if self.document is None else self.document.live.costs.count
+        if count is not None:
+            self._stale = False
+            self.model.show(count)
+            self._tell()
+
+    @guard
+    def _timed(self) -> None:
+        """Show what was measured; without anything, its columns are not there."""
+        timings = self.measuring.timings
+        stale = timings is not None and timings.is_stale
+        self.model.show_times({} if timings is None else timings.times, is_stale=stale)
+        self.totals.show_times(None if timings is None else timings.whole, is_stale=stale)
+        for column in range(FIRST_TIME, self.model.columnCount()):
+            self.view.setColumnHidden(column, not self.model.times)
 
     def _tell(self) -> None:
         count, document = self.model.count, self.document
@@ -221,6 +219,7 @@ class CostPanel(QWidget):
         number = f"{shown:,} of {every:,} layers" if shown < every else f"{every:,} layers"
         unknown = f", {count.unknown:,} of unknown shape" if count.unknown else ""
         self.note.setText(f"{number}{unknown} \u00b7 {words}")
+        self.note.setToolTip(self.note.text())
 
     # Selection in step
 
@@ -271,7 +270,7 @@ class CostPanel(QWidget):
     def copy(self, kind: str) -> None:
         """Put the rows that are shown on the clipboard, as ``csv`` or ``markdown``."""
         write = csv_text if kind == "csv" else markdown_text
-        QGuiApplication.clipboard().setText(write(self.model.rows, self.model.count))
+        QGuiApplication.clipboard().setText(write(self.model.rows, self.model.count, self.model.times))
 
     @guard
     def _dress(self, _theme: Theme) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -158,21 +158,28 @@ def _numbers(cost: NetCost) -> tuple[int, ...]:
 
 
 def _shared(inputs: Inputs) -> int:
-    """Count the values of parameters that an earlier layer, or its other variant, has under the same name."""
+    """Count the values of parameters that an earlier layer, or its variant for another phase, has too.
+
+    Layers share by the names of their parameters, and a test net has the weights of the layers of the training net
+    that are called as its own (``Net::ShareTrainedLayersWith``).
+    """
     seen: set[str] = set()
+    phases: dict[str, set[str]] = {}
     shared = 0
-    for node_id, names in _named(inputs):
-        shapes = inputs.shapes.get(node_id)
-        for name, shape in zip(names, shapes.params if shapes is not None else (), strict=False):
+    for node in inputs.nodes:
+        shapes = inputs.shapes.get(node.id)
+        if shapes is None or not shapes.params:
+            continue
+        before = phases.setdefault(node.name, set())
+        is_variant = bool(before) and before.isdisjoint(node.phases)
+        before.update(node.phases)
+        names = inputs.names.get(node.id, ())
+        if is_variant:
+            shared += sum(map(math.prod, shapes.params))
+            continue
+        for name, shape in zip(names, shapes.params, strict=False):
             if name in seen:
                 shared += math.prod(shape)
             elif name:
                 seen.add(name)
     return shared
-
-
-def _named(inputs: Inputs) -> Iterable[tuple[NodeId, tuple[str, ...]]]:
-    for node in inputs.nodes:
-        names = inputs.names.get(node.id)
-        if names:
-            yield node.id, names

@@ -141,11 +141,14 @@ class OutlineModel(QAbstractItemModel):
         if not words:
             return list(document.graph.node_ids())
 
-        def fits(node: Node) -> bool:
+        readings = document.graph.readings()
+
+        def fits(node_id: NodeId) -> bool:
+            node = readings[node_id]
             text = " ".join((node.name, node.type, *node.bottoms, *node.tops)).lower()
             return all(word in text for word in words)
 
-        return [node.id for node in document.graph.nodes() if fits(node)]
+        return [node_id for node_id in document.graph.node_ids() if fits(node_id)]
 
     def _take(self, ids: list[NodeId]) -> None:
         self._ids = ids
@@ -230,10 +233,23 @@ class OutlineModel(QAbstractItemModel):
             return 0
         return self._ports_of(self._ids[parent.row()]).count
 
+    def hasChildren(self, parent: Index = _NONE) -> bool:
+        # A view asks this of every row, those out of sight too: nothing is made for it.
+        if not parent.isValid():
+            return bool(self._ids)
+        if parent.internalId() or parent.column() or self._document is None:
+            return False
+        node_id = self._ids[parent.row()]
+        known = self._ports.get(node_id) or self._document.graph.readings().get(node_id)
+        return known is not None and bool(known.bottoms or known.tops)
+
     def index(self, row: int, column: int, parent: Index = _NONE) -> QModelIndex:
+        if not parent.isValid():
+            inside = 0 <= row < len(self._ids) and 0 <= column < len(COLUMNS)
+            return self.createIndex(row, column, 0) if inside else QModelIndex()
         if not 0 <= row < self.rowCount(parent) or not 0 <= column < len(COLUMNS):
             return QModelIndex()
-        return self.createIndex(row, column, int(self._ids[parent.row()]) if parent.isValid() else 0)
+        return self.createIndex(row, column, int(self._ids[parent.row()]))
 
     def parent(self, index: Index = _NONE) -> QModelIndex:  # type: ignore[override]
         if not index.isValid() or not index.internalId():

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QDrag, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QLabel, QLineEdit, QListView, QVBoxLayout, QWidget
 
-from app.icons import category_icon_name, icon, icon_pixmap
+from app.icons import icon
+from app.layerpicture import layer_mark
 from app.palette import rows
 from app.palette.model import TypeModel
 from app.qt import guard
 from app.theme import Theme
 
 if TYPE_CHECKING:
+    from app.layerpicture import LayerPicture
     from engine.registry import LayerInfo
 
 __all__ = ["PalettePanel"]
@@ -30,8 +32,8 @@ class _TypeList(QListView):
     def startDrag(self, supportedActions: Qt.DropAction) -> None:
         index = self.currentIndex()
         category = Theme.current().category_key(str(index.data(rows.CATEGORY) or ""))
-        color, ratio = Theme.current().category(category), self.devicePixelRatioF()
-        picture = icon_pixmap(category_icon_name(category), color, _ICON, ratio)
+        color, ground = Theme.current().category(category), Theme.current().color("canvas")
+        picture = layer_mark(index.data(rows.PICTURE), category, _ICON, self.devicePixelRatioF(), color, ground)
         drag = QDrag(self)
         drag.setMimeData(self.model().mimeData([index]))
         drag.setPixmap(picture)
@@ -96,11 +98,11 @@ class PalettePanel(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(212, 480)
 
-    def set_infos(self, infos: Iterable[LayerInfo]) -> None:
-        """Show these; the place in the list stays."""
-        shown = tuple(infos)
-        if shown != self._infos:
-            self._infos = shown
+    def set_infos(self, infos: Iterable[LayerInfo], pictures: Mapping[str, LayerPicture] | None = None) -> None:
+        """Show these, with the pictures of some by their paths; the place in the list stays."""
+        shown, fresh = tuple(infos), dict(pictures or {})
+        if shown != self._infos or fresh != self.model.pictures:
+            self._infos, self.model.pictures = shown, fresh
             place = self.view.verticalScrollBar().value()
             self._fill()
             self.view.verticalScrollBar().setValue(place)

@@ -49,8 +49,8 @@ def palette_entries(document: Document) -> tuple[LayerInfo, ...]:
         tops=("top*",),
         kind=NEW_LAYER,
     )
-    python = map(_entry, document.live.python_layers.values())
-    return (*document.registry.infos(), *python, wizard, *template_entries())
+    offered = (each for each in document.live.python_layers.values() if not each.name.startswith("_"))
+    return (*document.registry.infos(), *map(_entry, offered), wizard, *template_entries())
 
 
 def python_entry(document: Document, kind: str) -> tuple[LayerInfo, str] | None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QMimeData, QModelIndex, Qt
+from PySide6.QtCore import QMimeData, QModelIndex, QObject, Qt
 from PySide6.QtGui import QStandardItem, QStandardItemModel
 
 from app.palette import rows
 from app.palette.entries import kind_of
 from app.palette.fuzzy import Entry, Match, rank
 from app.theme import Theme
+
+if TYPE_CHECKING:
+    from app.layerpicture import LayerPicture
 
 __all__ = ["LAYER_MIME", "TypeModel"]
 
@@ -20,7 +24,17 @@ _ORDER = ("data", "vision", "dense", "activation", "normalization", "recurrent",
 
 
 class TypeModel(QStandardItemModel):
-    """Layer types that fit a search, in categories while nothing is typed."""
+    """Layer types that fit a search, in categories while nothing is typed.
+
+    Attributes
+    ----------
+    pictures : mapping of str to LayerPicture
+        Pictures that plugins bring, by their paths; where an entry has none, its category's icon is shown.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.pictures: Mapping[str, LayerPicture] = {}
 
     def fill(
         self, infos: Iterable[Entry], pattern: str, *, grouped: bool, usage: Mapping[str, float] | None = None
@@ -30,7 +44,7 @@ class TypeModel(QStandardItemModel):
         matches = rank(infos, pattern, usage)
         if pattern.strip() or not grouped:
             for match in matches:
-                self.appendRow(_row(match))
+                self.appendRow(self._row(match))
             return
         theme = Theme.current()
         by_category: dict[str, list[Match]] = {}
@@ -42,7 +56,14 @@ class TypeModel(QStandardItemModel):
             header.setData(category, rows.HEADER)
             self.appendRow(header)
             for match in by_category[category]:
-                self.appendRow(_row(match))
+                self.appendRow(self._row(match))
+
+    def _row(self, match: Match) -> QStandardItem:
+        item = _row(match)
+        picture = self.pictures.get(getattr(match.info, "icon", ""))
+        if picture is not None:
+            item.setData(picture, rows.PICTURE)
+        return item
 
     def first_row(self) -> int:
         """Row of the first layer type, or -1."""

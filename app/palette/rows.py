@@ -6,11 +6,11 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, Q
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from app.icons import category_icon_name, icon_pixmap
+from app.layerpicture import layer_mark
 from app.qt import guard
 from app.theme import Theme
 
-__all__ = ["CATEGORY", "HEADER", "KIND", "LETTERS", "REASON", "SUMMARY", "TYPE", "TypeDelegate"]
+__all__ = ["CATEGORY", "HEADER", "KIND", "LETTERS", "PICTURE", "REASON", "SUMMARY", "TYPE", "TypeDelegate"]
 
 TYPE = Qt.ItemDataRole.UserRole + 1
 CATEGORY = Qt.ItemDataRole.UserRole + 2
@@ -19,12 +19,13 @@ LETTERS = Qt.ItemDataRole.UserRole + 4
 HEADER = Qt.ItemDataRole.UserRole + 5
 REASON = Qt.ItemDataRole.UserRole + 6
 KIND = Qt.ItemDataRole.UserRole + 7
+PICTURE = Qt.ItemDataRole.UserRole + 8
 
 _ROW, _TALL_ROW, _HEADER_ROW = 28, 44, 28
 
 
 class TypeDelegate(QStyledItemDelegate):
-    """Paint the icon in the category's colour, the type with the matched letters bold, and what it does.
+    """Paint a plugin's picture or the category's icon, the type with the matched letters bold, and what it does.
 
     Parameters
     ----------
@@ -69,14 +70,13 @@ class TypeDelegate(QStyledItemDelegate):
         rect: QRect = option.rect
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
-        if selected:
-            painter.fillRect(rect, theme.color("selection"))
-        elif hovered:
-            painter.fillRect(rect, theme.color("surface_alt"))
+        ground = theme.color("selection" if selected else "surface_alt" if hovered else "surface")
+        if selected or hovered:
+            painter.fillRect(rect, ground)
         category = str(index.data(CATEGORY))
         color = theme.color("selection_text") if selected else theme.category(category)
         ratio = painter.device().devicePixelRatioF()
-        pixmap = icon_pixmap(category_icon_name(category), color, 18, ratio)
+        pixmap = layer_mark(index.data(PICTURE), category, 18, ratio, color, ground)
         painter.drawPixmap(QPointF(rect.left() + 12, rect.center().y() - 8.5), pixmap)
         left = rect.left() + 40
         metrics = QFontMetrics(QApplication.font())

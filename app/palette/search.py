@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
@@ -12,6 +13,9 @@ from app.palette import rows
 from app.palette.fuzzy import Entry
 from app.palette.model import TypeModel
 from app.qt import guard
+
+if TYPE_CHECKING:
+    from app.layerpicture import LayerPicture
 
 __all__ = ["SearchPopup"]
 
@@ -77,6 +81,7 @@ class SearchPopup(QFrame):
         prompt: str,
         note: str = "",
         usage: Mapping[str, float] | None = None,
+        pictures: Mapping[str, LayerPicture] | None = None,
     ) -> None:
         """Open at a place of the screen.
 
@@ -90,7 +95,10 @@ class SearchPopup(QFrame):
             One line under the list.
         usage : mapping of str to float, optional
             How much each type is used here, for the order.
+        pictures : mapping of str to LayerPicture, optional
+            Pictures of some, by their paths.
         """
+        self.model.pictures = pictures or {}
         self._infos = tuple(infos)
         self._usage = dict(usage or {})
         self.search.setPlaceholderText(prompt)

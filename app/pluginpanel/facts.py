@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.pluginpanel.sheets import error_text
+from app.pluginpanel.live import python_name
+from app.pluginpanel.sheets import error_text, place_in
 
 if TYPE_CHECKING:
+    from app.document import Document
     from app.window.pluginflow import PluginFlow
     from engine.plugins import PluginFolder
 
-__all__ = ["PluginFacts", "plugin_facts"]
+__all__ = ["PluginFacts", "all_facts", "plugin_facts"]
 
 _ORIGINS = {
     "named": "Named by you",
@@ -43,6 +45,12 @@ class PluginFacts:
         Whether its code may run, and whether that is for the user to say.
     is_python2 : bool
         Whether a conversion can be offered.
+    whence : str
+        Where it was found.
+    code : (Path, int) or None
+        File and line at which its code is shown.
+    sources : tuple of Path
+        What a conversion reads.
     """
 
     folder: PluginFolder
@@ -53,6 +61,9 @@ class PluginFacts:
     trusted: bool
     can_trust: bool
     is_python2: bool
+    whence: str
+    code: tuple[Path, int] | None
+    sources: tuple[Path, ...]
 
     @property
     def path(self) -> Path:
@@ -74,15 +85,12 @@ class PluginFacts:
         """What it says of itself."""
         return self.folder.manifest.summary
 
-    @property
-    def whence(self) -> str:
-        """Where it was found."""
-        return _ORIGINS[self.folder.origin]
 
-    @property
-    def is_place(self) -> bool:
-        """Whether it is a place for plugin folders, with nothing in itself."""
-        return not self.folder.layers and not self.folder.manifest.types
+def all_facts(document: Document, flow: PluginFlow) -> list[PluginFacts]:
+    """Return what is known of the plugins that a net may use, and of files of layers in no plugin folder."""
+    facts = [plugin_facts(each, flow) for each in document.live.plugins.folders]
+    found = [each for each in facts if each.names or each.error]  # others are only places for plugin folders
+    return [*_loose_facts(document, flow), *found]
 
 
 def plugin_facts(folder: PluginFolder, flow: PluginFlow) -> PluginFacts:
@@ -92,11 +100,13 @@ def plugin_facts(folder: PluginFolder, flow: PluginFlow) -> PluginFacts:
     names = [entry.type for entry in folder.manifest.types]
     names += [each.name for each in layers if (each.module, each.name) not in types]
     errors = [] if folder.error is None else [error_text(folder.error)]
-    errors += [f"It requires {name}, which is not installed." for name in folder.missing]
+    errors += [f"It requires {unmet}." for unmet in folder.missing]
     listing = flow.listings.get(folder.path)
     failed = () if listing is None else listing.failures
     errors += [f"Module {each.module}\n{error_text(each.error)}" for each in failed]
     errors += list(listing.warnings) if listing is not None else []
+    faults = flow.document.live.plugins.picture_faults
+    errors += [f"{faults[path]} Its category's icon is shown." for path in _pictures(folder) if path in faults]
     unparsed = sorted({each.file.name for each in layers if not each.parses})
     if unparsed and not failed:
         errors.append(f"Not valid Python 3: {', '.join(unparsed)}.")
@@ -111,7 +121,51 @@ def plugin_facts(folder: PluginFolder, flow: PluginFlow) -> PluginFacts:
         trusted=trusted,
         can_trust=folder.origin in ("named", "project") and not flow.is_safe and not folder.refused,
         is_python2=bool(unparsed) or any("Python 2" in str(each.error) for each in failed),
+        whence=_ORIGINS[folder.origin],
+        code=(layers[0].file, layers[0].line) if layers else None,
+        sources=(folder.path,),
     )
+
+
+def _loose_facts(document: Document, flow: PluginFlow) -> list[PluginFacts]:
+    """Return what is known of the files that a net names and that lie in no plugin folder, as one entry."""
+    from engine.plugins import PluginFolder
+    from engine.plugins.manifest import Manifest
+
+    live, path = document.live, document.path
+    files = live.plugins.loose
+    if not files:
+        return []
+    place = path.parent if path is not None else Path.cwd()
+    folder = PluginFolder(place, "project", Manifest(place.name, summary=", ".join(file.name for file in files)))
+    python = [node.id for node in document.graph.nodes() if node.type == "Python" and not node.virtual]
+    named = {node: python_name(document.graph, node) for node in python}
+    names = [name for module, name in named.values() if module in live.plugins.foreign]
+    shapes = [live.shapes[node] for node in named if node in live.shapes]
+    wrong = [each.error for each in shapes if each.error is not None and Path(place_in(each.error)[0]) in files]
+    errors = list(dict.fromkeys(map(error_text, wrong)))
+    state, severity = _state(folder, flow, flow.may_run(folder), broken=bool(errors), doubtful=False)
+    fact = PluginFacts(
+        folder=folder,
+        state=state,
+        severity=severity,
+        names=tuple(dict.fromkeys(names)),
+        error="\n\n".join(errors),
+        trusted=flow.may_run(folder),
+        can_trust=path is not None and not flow.is_safe,
+        is_python2=any("Python 2" in error for error in errors),
+        whence="Files beside this net",
+        code=(files[0], 0),
+        sources=files,
+    )
+    return [fact]
+
+
+def _pictures(folder: PluginFolder) -> tuple[str, ...]:
+    """Return the paths of the pictures that a plugin names."""
+    manifest = folder.manifest
+    named = (manifest.icon, *(each.layer.icon for each in manifest.types), *(each.icon for each in manifest.layers))
+    return tuple(dict.fromkeys(path for path in named if path))
 
 
 def _state(folder: PluginFolder, flow: PluginFlow, trusted: bool, *, broken: bool, doubtful: bool) -> tuple[str, str]:

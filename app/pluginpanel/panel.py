@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.icons import icon
-from app.pluginpanel.facts import PluginFacts, plugin_facts
+from app.pluginpanel.facts import PluginFacts, all_facts
 from app.qt import guard
 from app.theme import GRID, monospace_font
 
@@ -44,11 +44,14 @@ class PluginsPanel(QWidget):
     ----------
     shown : Signal()
         The panel came into view: what it lists shall be looked at.
+    counted : Signal(int)
+        So many plugins have errors, as far as they were looked at.
     flow : PluginFlow or None
         Does what the buttons say.
     """
 
     shown = Signal()
+    counted = Signal(int)
 
     def __init__(self, document: Document | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,6 +63,7 @@ class PluginsPanel(QWidget):
         self._dress_list()
         self.about = QLabel(self)
         self.about.setWordWrap(True)
+        self.about.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.about.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.about.setObjectName("plugins.about")
         self.errors = QPlainTextEdit(self)
@@ -140,12 +144,12 @@ class PluginsPanel(QWidget):
         """List what there is now; what was chosen stays chosen."""
         if self._document is None or self.flow is None:
             return
-        facts = [plugin_facts(each, self.flow) for each in self._document.live.plugins.folders]
-        facts = [each for each in facts if each.names or each.error or not each.is_place]
+        facts = all_facts(self._document, self.flow)
         if facts == self._facts:
             return
         chosen = self.current
         self._facts = facts
+        self.counted.emit(sum(each.severity == "error" for each in facts))
         self.list.blockSignals(True)
         self.list.clear()
         for each in facts:
@@ -192,7 +196,7 @@ class PluginsPanel(QWidget):
         self._buttons["remove"].setVisible(each.folder.origin == "named")
         self._buttons["convert"].setVisible(each.is_python2)
         self._buttons["copy"].setVisible(bool(each.error))
-        self._buttons["code"].setVisible(bool(each.folder.layers))
+        self._buttons["code"].setVisible(each.code is not None)
 
     # Doing
 
@@ -207,10 +211,10 @@ class PluginsPanel(QWidget):
         self._with(lambda flow, each: flow.remove(each.folder))
 
     def _convert(self) -> None:
-        self._with(lambda flow, each: flow.convert([each.path]))
+        self._with(lambda flow, each: flow.convert(list(each.sources)))
 
     def _code(self) -> None:
-        self._with(lambda flow, each: flow.show_code(each.folder.layers[0].file, each.folder.layers[0].line))
+        self._with(lambda flow, each: flow.show_code(*each.code) if each.code is not None else None)
 
     @guard
     def showEvent(self, event: QShowEvent) -> None:

@@ -117,7 +117,8 @@ class ProblemsModel(QAbstractTableModel):
         if column == Column.MESSAGE:
             return each.message
         if column == Column.FIX:
-            return each.fix.label if each.fix is not None else ""
+            fixes = each.fixes
+            return f"{len(fixes)} fixes\u2026" if len(fixes) > 1 else fixes[0].label if fixes else ""
         if column == Column.LAYER:
             return self._layers[row]
         if column == Column.LINE:
@@ -127,7 +128,7 @@ class ProblemsModel(QAbstractTableModel):
     def _tooltip(self, row: int, column: Column) -> str | None:
         each = self._rows[row]
         if column == Column.FIX and each.fix is not None:
-            return f"{each.fix.label} (Ctrl+.)"
+            return "\n".join([*(fix.label for fix in each.fixes), "(Ctrl+.)"])
         if column == Column.LAYER and each.file is not None:
             return str(each.file)
         return f"{each.message}\n{each.next_step}".strip() if column == Column.MESSAGE else None

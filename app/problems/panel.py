@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QPixmap
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QStackedLayout, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QLabel,
+    QMenu,
+    QStackedLayout,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.icons import icon
 from app.problems.delegate import FixDelegate
@@ -17,8 +27,10 @@ from app.theme import GRID, Theme
 from engine.errors import NetcanvasError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from app.document import Document
-    from engine.diagnostics import Diagnostic
+    from engine.diagnostics import Diagnostic, QuickFix
 
 __all__ = ["ProblemsPanel"]
 
@@ -197,15 +209,29 @@ class ProblemsPanel(QWidget):
             self.line_activated.emit(each.line, each.column or 1)
 
     def apply_fix(self, row: int) -> None:
-        """Apply the quick fix of a row, as one undoable command; does nothing where there is none."""
-        document = self.document
-        if document is None or not 0 <= row < len(self.model.rows):
+        """Apply the quick fix of a row, as one undoable command, or ask which; does nothing where there is none."""
+        if not 0 <= row < len(self.model.rows):
             return
-        fix = self.model.rows[row].fix
-        if fix is None:
+        file, fixes = self.model.rows[row].file, self.model.rows[row].fixes
+        if len(fixes) == 1:
+            self._mend(fixes[0], file)
+        elif fixes:
+            menu = QMenu(self)
+            menu.setObjectName("problems.fixes")
+            menu.aboutToHide.connect(menu.deleteLater)
+            for fix in fixes:
+                menu.addAction(fix.label.replace("&", "&&")).triggered.connect(partial(self._mend, fix, file))
+            cell = self.view.visualRect(self.model.index(row, Column.FIX))
+            menu.popup(self.view.viewport().mapToGlobal(cell.bottomLeft()))
+
+    @guard
+    def _mend(self, fix: QuickFix, file: Path | None, _checked: bool = False) -> None:
+        """Make a fix in the net, or in the solver of which it was told."""
+        target = self.document if file is None or self.document is None else self.document.solver.open()
+        if target is None:
             return
         try:
-            document.apply(fix.label, fix.apply)
+            target.apply(fix.label, fix.apply)
         except NetcanvasError as error:
             self._message.setText(str(error))
             self._message.show()

@@ -7,8 +7,18 @@ from types import MappingProxyType
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QPolygonF, QWheelEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QCompleter, QStyle, QStyleOptionComboBox, QStylePainter, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QCompleter,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
+    QToolButton,
+    QWidget,
+)
 
+from app.icons import icon
 from app.properties.edits import MIXED, TRAILING_WIDTH, PathEdit, ValueEdit, is_undo_key, set_state
 from app.properties.style import chevron_pen
 from app.qt import blocked, guard
@@ -227,11 +237,24 @@ class SpellingEdit(ValueEdit):
         self._list.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self._list.activated.connect(self._take)
         self.setCompleter(self._list)
+        arrow = QToolButton(self)
+        arrow.setIcon(icon("caret-down", "text_muted"))
+        arrow.setIconSize(QSize(3 * GRID, 3 * GRID))
+        arrow.setToolTip("Show what is usual (Down)")
+        arrow.setAccessibleName("Show what is usual")
+        arrow.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        arrow.clicked.connect(self._open_by_click)
+        self.set_trailing(arrow)
 
     def open_list(self) -> None:
         """Show all known spellings."""
         self._list.setCompletionPrefix("")
         self._list.complete()
+
+    @guard
+    def _open_by_click(self) -> None:
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        self.open_list()
 
     def _take(self, text: str) -> None:
         self.setText(text)

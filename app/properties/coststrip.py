@@ -8,18 +8,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
-from app.costs.formats import number_text
-from app.costs.rows import NUMBERS, CostCount, Inputs, count_costs, inputs_of
-from app.qt import Debounce, guard
+from app.costs.formats import COUNTED, number_text
+from app.costs.rows import NUMBERS, CostCount
+from app.qt import guard
 from app.theme import GRID, Theme
 
 if TYPE_CHECKING:
     from app.document import Document
-    from engine.graph import Events, NodeId
 
 __all__ = ["CostStrip", "change_text"]
 
-_PAUSE_MS = 15
 _SHOWN = (("parameters", "params"), ("multiply_adds", "multiply-adds"), ("training", "memory to train"))
 
 
@@ -52,9 +50,6 @@ class CostStrip(QWidget):
         self.setAccessibleName("Costs of the net")
         self.settled = self.count = CostCount()
         self._document: Document | None = None
-        self._inputs = Inputs((), {}, {})
-        self._looked_at: set[NodeId] = set()
-        self._due = Debounce(self._ask, _PAUSE_MS, self)
         grid = QGridLayout(self)
         grid.setContentsMargins(3 * GRID, 2 * GRID, 3 * GRID, 2 * GRID)
         grid.setHorizontalSpacing(3 * GRID)
@@ -65,6 +60,8 @@ class CostStrip(QWidget):
             heading.setProperty("muted", True)
             value.setObjectName(f"properties.costs.{name}")
             change.setObjectName(f"properties.costs.{name}.change")
+            for label in (heading, value, change):
+                label.setToolTip(COUNTED[name])
             for row, label in enumerate((heading, value, change)):
                 grid.addWidget(label, row, column, Qt.AlignmentFlag.AlignLeft)
             grid.setColumnStretch(column, 1)
@@ -74,55 +71,34 @@ class CostStrip(QWidget):
         """Show the costs of another net, or of none."""
         old = self._document
         if old is not None:
-            old.changed.disconnect(self._changed)
-            old.shapes_changed.disconnect(self._trigger)
-            old.view_changed.disconnect(self._trigger)
+            old.live.costs.changed.disconnect(self._counted)
             old.undo_stack.indexChanged.disconnect(self._settle)
-            old.jobs.cancel("strip")
-        self._due.cancel()
         self._document = document
-        self._inputs = Inputs((), {}, {})
-        self._looked_at.clear()
         self.settled = self.count = CostCount()
         self._tell()
         if document is not None:
-            document.changed.connect(self._changed)
-            document.shapes_changed.connect(self._trigger)
-            document.view_changed.connect(self._trigger)
+            costs = document.live.costs
+            costs.changed.connect(self._counted)
             document.undo_stack.indexChanged.connect(self._settle)
-            self._trigger()
-
-    @guard
-    def _changed(self, events: Events) -> None:
-        for node in events.changed | events.removed:
-            self._looked_at.discard(node)
-            self._inputs.names.pop(node, None)
-        if events.added or events.removed:
-            self._due.trigger()
-
-    @guard
-    def _trigger(self, _value: object = None) -> None:
-        self._due.trigger()
+            if costs.count is None:
+                costs.refresh()
+            else:
+                self._counted()
 
     @guard
     def _settle(self, _index: int) -> None:
         """What was tried out is kept, or another step is made: later changes are told from here."""
-        self._due.trigger()
-
-    def _ask(self) -> None:
-        """Count in the document's thread, as the table of costs does."""
-        document = self._document
-        if document is None or not document.shapes:
-            return
-        self._inputs = inputs = inputs_of(document, self._inputs, self._looked_at)
-        document.jobs.submit("strip", lambda: count_costs(inputs), self._counted)
+        if self._document is not None:
+            self._document.live.costs.refresh()
 
     @guard
-    def _counted(self, count: CostCount) -> None:
-        self._inputs.readers = {}
-        self.count = count
-        if self._document is not None and not self._document.is_trying:
-            self.settled = count
+    def _counted(self) -> None:
+        document = self._document
+        if document is None or document.live.costs.count is None:
+            return
+        self.count = document.live.costs.count
+        if not document.is_trying:
+            self.settled = self.count
         self._tell()
 
     def _tell(self) -> None:

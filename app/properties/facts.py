@@ -50,7 +50,7 @@ def port_rows(bottoms: Sequence[str], tops: Sequence[str], shapes: NodeShapes | 
     rows = []
     known = shapes is not None and shapes.state != "unknown"
     for direction, names, sizes in (
-        ("in", bottoms, shapes.bottoms if shapes is not None and known else ()),
+        ("in", bottoms, shapes.bottoms if shapes is not None else ()),
         ("out", tops, shapes.tops if shapes is not None and known else ()),
     ):
         for index, name in enumerate(names):

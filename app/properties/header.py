@@ -8,13 +8,14 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from app.icons import category_icon_name, icon_pixmap
+from app.layerpicture import layer_mark
 from app.properties.edits import ValueEdit
 from app.properties.facts import cost_rows, param_text, port_rows
 from app.qt import guard
-from app.theme import GRID, Theme
+from app.theme import GRID, Theme, blend
 
 if TYPE_CHECKING:
+    from app.layerpicture import LayerPicture
     from engine.graph import Node
     from engine.registry import LayerInfo
     from engine.shapes import NodeShapes
@@ -26,16 +27,17 @@ _LONGEST = 200
 
 
 class CategoryMark(QWidget):
-    """The icon of a category in its colour."""
+    """The icon of a category in its colour, or the picture of a plugin's layer."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._category = ""
+        self._picture: LayerPicture | None = None
         self.setFixedSize(QSize(7 * GRID, 7 * GRID))
 
-    def show_category(self, category: str) -> None:
-        """Show the mark of this category."""
-        self._category = category
+    def show_category(self, category: str, picture: LayerPicture | None = None) -> None:
+        """Show the mark of this category, or a picture in its place."""
+        self._category, self._picture = category, picture
         self.setToolTip(category)
         self.update()
 
@@ -50,7 +52,8 @@ class CategoryMark(QWidget):
         faint.setAlpha(44)
         painter.setBrush(faint)
         painter.drawRoundedRect(self.rect(), 4, 4)
-        pixmap = icon_pixmap(category_icon_name(self._category), color, 5 * GRID, self.devicePixelRatioF())
+        ground = blend(color, theme.color("window"), faint.alphaF())
+        pixmap = layer_mark(self._picture, self._category, 5 * GRID, self.devicePixelRatioF(), color, ground)
         painter.drawPixmap(GRID, GRID, pixmap)
         painter.end()
 
@@ -119,11 +122,11 @@ class LayerHeader(QWidget):
         layout.addWidget(self._ports)
         layout.addWidget(self.diagnosis)
 
-    def show_node(self, node: Node, info: LayerInfo | None) -> None:
-        """Show what the text says about a layer."""
+    def show_node(self, node: Node, info: LayerInfo | None, picture: LayerPicture | None = None) -> None:
+        """Show what the text says about a layer, with the picture that its plugin has for it."""
         self.name.show_value(node.name or None, default="no name")
         self.name.setReadOnly(node.virtual)
-        self.mark.show_category(info.category if info is not None else "other")
+        self.mark.show_category(info.category if info is not None else "other", picture)
         kind = node.type or "no type"
         category = info.category.lower() if info is not None else ""
         self.type.setText(f"{kind} · {category}" if category not in ("", kind.lower()) else kind)
@@ -186,7 +189,7 @@ class LayerHeader(QWidget):
 
     def diagnose(self, text: str, is_error: bool) -> None:
         """Show what is wrong with the layer as a whole; nothing for an empty text."""
-        self.diagnosis.setText(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
+        self.diagnosis.setText(_shortened(text))
         self.diagnosis.setToolTip(text)
         self.diagnosis.setProperty("problem", is_error)
         self.diagnosis.setProperty("hint", not is_error)
@@ -210,3 +213,12 @@ class LayerHeader(QWidget):
             align = Qt.AlignmentFlag.AlignRight if column == 2 else Qt.AlignmentFlag.AlignLeft
             self._grid.addWidget(label, row, column, align if column == 2 else Qt.AlignmentFlag(0))
         self._cells.append(cells)
+
+
+def _shortened(text: str) -> str:
+    """Leave out what is in the middle of a long text: its end says what to do."""
+    if len(text) <= _LONGEST:
+        return text
+    end = text[-_LONGEST // 2 :]
+    end = end.partition(". ")[2] or end.partition(" ")[2] or end
+    return f"{text[: _LONGEST - 3 - len(end)].rstrip()} … {end}"

@@ -118,16 +118,13 @@ class LayerPage(QWidget):
         if len(nodes) > 1:
             self.header.show_group(nodes, info)
             return
-        self.header.show_node(nodes[0], info)
+        self.header.show_node(nodes[0], info, self.document.live.plugins.picture_of(info))
         self.header.show_shapes(nodes[0], self.document.shapes.get(nodes[0].id))
         self.fields.show_shapes()
 
     def _info(self, node: Node) -> LayerInfo | None:
         """Return what is known of a layer: of a Python layer, what its plugin says."""
-        known = self.document.registry.info(node.type)
-        if node.type != "Python" or self.target.python_layer is None:
-            return known
-        return replace(self.target.python_layer.info, category=known.category if known is not None else "Python")
+        return self.document.live.plugins.info_of(node)
 
     def refresh_diagnoses(self) -> None:
         """Show what the diagnosis says about the layer and its fields."""

@@ -10,7 +10,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app.properties.edits import ValueEdit
-from app.properties.facts import count_text, param_count
+from app.properties.facts import count_text
 from app.qt import guard
 from app.theme import GRID, Theme
 
@@ -30,12 +30,10 @@ def net_facts(document: Document) -> list[tuple[str, str]]:
         there = sum(phase in node.phases for node in nodes)
         if there != len(nodes):
             facts.append((f"in {phase}", count_text(there)))
-    counts = {node.name: param_count(document.shapes.get(node.id)) for node in nodes}
-    known = [count for count in counts.values() if count is not None]
-    if known:
-        unknown = sum(count is None for count in counts.values())
-        more = f" and {unknown} layers unknown" if unknown else ""
-        facts.append(("Parameters", f"{count_text(sum(known))}{more}"))
+    costs = document.live.costs.count
+    if costs is not None and costs.unknown < len(costs.rows):
+        more = f" and {costs.unknown} layers unknown" if costs.unknown else ""
+        facts.append(("Parameters", f"{count_text(costs.totals[0])}{more}"))
     facts.append(("Dialect", document.dialect_choice.words))
     return facts
 
@@ -44,8 +42,9 @@ def type_counts(document: Document) -> list[tuple[str, str]]:
     """Return how many layers there are of each type, the most common first."""
     nodes = [node for node in document.graph.nodes() if not node.virtual]
     types = Counter(node.type or "no type" for node in nodes).most_common()
-    found = [(name, count_text(count)) for name, count in types[:_MOST_TYPES]]
-    rest = sum(count for _, count in types[_MOST_TYPES:])
+    shown = _MOST_TYPES if len(types) > _MOST_TYPES + 1 else len(types)
+    found = [(name, count_text(count)) for name, count in types[:shown]]
+    rest = sum(count for _, count in types[shown:])
     return [*found, ("other types", count_text(rest))] if rest else found
 
 

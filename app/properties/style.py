@@ -35,6 +35,7 @@ _NARROWEST_LABEL, _WIDEST_LABEL = 24 * GRID, 48 * GRID
 _TEMPLATE = Template("""
 #properties-body, #properties-scroll, #properties-scroll > QWidget { background: $window; }
 QLineEdit, QComboBox { min-height: 20px; }
+QComboBox::down-arrow { border: none; }
 QCheckBox { min-height: 28px; spacing: 8px; }
 QLineEdit[state="set"], QComboBox[state="set"], QCheckBox[state="set"] { font-weight: 600; }
 QCheckBox[state="default"], QComboBox[state="default"], QCheckBox[state="mixed"], QComboBox[state="mixed"] {
@@ -54,7 +55,8 @@ QToolButton { border: 1px solid transparent; border-radius: 4px; padding: 1px; b
 QToolButton:hover { background: $surface; border-color: $border; }
 QToolButton:focus { border-color: $accent; }
 QToolButton:checked { background: $surface; border-color: $accent; }
-QToolButton::menu-indicator { image: none; width: 0; }
+QToolButton[popupMode="2"] { padding-right: 1px; }
+QToolButton::menu-indicator { image: none; width: 0; border: none; }
 """)
 
 

@@ -14,7 +14,7 @@ from app.document import Document
 from app.jobs import Jobs
 from app.placement import read_view
 from app.qt import Debounce, guard
-from app.recovery.store import Kept, Leftover, RecoveryStore
+from app.recovery.store import Kept, KeptSolver, Leftover, RecoveryStore
 from engine.errors import NetcanvasError
 from engine.graph import OpGraph
 
@@ -212,14 +212,18 @@ class _Watch(QObject):
 
     def _write(self) -> None:
         self._since = None
-        (self._keep if self._document.modified else self._forget)(self._document)
+        (self._keep if self._document.unsaved else self._forget)(self._document)
 
 
 def _capture(document: Document) -> Callable[[], Kept]:
     """Copy what is to be kept; the function that is returned puts it together, in any thread."""
     data, layout = bytes(document.graph), document.capture_sidecar()
     identity, title, path, on_disk = document.identity, document.title, document.path, document.disk.digest
-    return lambda: Kept(identity, title, path, data, layout(data), on_disk)
+    modified = document.modified
+    solvers = tuple(
+        KeptSolver(solver.path, bytes(solver.graph), solver.disk.digest) for solver in document.solver.unsaved()
+    )
+    return lambda: Kept(identity, title, path, data, layout(data), on_disk, modified, solvers)
 
 
 def restored(kept: Kept) -> Document:
@@ -245,8 +249,11 @@ def restore_into(document: Document, kept: Kept) -> None:
     """Give an open document what was kept of it, as a step that can be undone."""
     if bytes(document.graph) != kept.text:
         document.apply("Restore unsaved changes", lambda graph: graph.replace_text(kept.text))
-    else:
+    elif kept.modified:
         document.undo_stack.resetClean()
+    for solver in kept.solvers:
+        document.set_solver(solver.path)
+        document.solver.restore(solver.path, solver.text, solver.on_disk)
     if kept.layout:
         document.positions.load_json(document.graph.nodes(), kept.layout, kept.text)
         document.dialect_choice.load(kept.layout)

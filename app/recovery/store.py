@@ -17,7 +17,7 @@ import platformdirs
 from app.recovery.lock import ProcessLock
 from engine.files import atomic_write
 
-__all__ = ["Kept", "Leftover", "RecoveryStore", "recovery_path"]
+__all__ = ["Kept", "KeptSolver", "Leftover", "RecoveryStore", "recovery_path"]
 
 _VERSION = 1
 _LOCK, _OFFERED = "lock", "offered"
@@ -29,6 +29,35 @@ _log = logging.getLogger(__name__)
 def recovery_path() -> Path:
     """Return the folder of this user's recovery files; it need not exist."""
     return platformdirs.user_state_path("netcanvas", appauthor=False) / "recovery"
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSolver:
+    """What is kept of a solver that was edited with its net.
+
+    Attributes
+    ----------
+    path : Path
+        Its file, which holds something else.
+    text : bytes
+        The solver.
+    on_disk : str or None
+        Digest of what the file held when it was last read or written.
+    """
+
+    path: Path
+    text: bytes
+    on_disk: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {"path": str(self.path), "text": self.text.decode("utf-8", "surrogateescape"), "on_disk": self.on_disk}
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> KeptSolver:
+        """Return what :meth:`to_json` wrote; it raises what :meth:`Kept.from_json` does."""
+        text = str(stored["text"]).encode("utf-8", "surrogateescape")
+        return cls(Path(str(stored["path"])), text, str(stored["on_disk"]) if stored["on_disk"] else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +78,10 @@ class Kept:
         What would be written beside the net.
     on_disk : str or None
         Digest of what the file held when the document last read or wrote it.
+    modified : bool
+        Whether the net itself has unsaved changes.
+    solvers : tuple of KeptSolver
+        Solvers with unsaved changes.
     """
 
     identity: str
@@ -57,6 +90,8 @@ class Kept:
     text: bytes
     layout: str = ""
     on_disk: str | None = None
+    modified: bool = True
+    solvers: tuple[KeptSolver, ...] = ()
 
     def to_json(self) -> bytes:
         """Write it; bytes of the net that are no text survive."""
@@ -68,6 +103,8 @@ class Kept:
             "on_disk": self.on_disk,
             "layout": self.layout,
             "text": self.text.decode("utf-8", "surrogateescape"),
+            "modified": self.modified,
+            "solvers": [solver.to_json() for solver in self.solvers],
         }
         return json.dumps(data).encode("ascii")
 
@@ -91,6 +128,8 @@ class Kept:
             str(stored["text"]).encode("utf-8", "surrogateescape"),
             str(stored["layout"]),
             str(on_disk) if on_disk else None,
+            bool(stored.get("modified", True)),
+            tuple(KeptSolver.from_json(each) for each in stored.get("solvers", ())),
         )
 
 

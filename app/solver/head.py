@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from app.icons import icon
 from app.properties.lists import small_button
+from app.qt import guard
 from app.theme import GRID
 from engine.errors import NetcanvasError
 
 if TYPE_CHECKING:
     from app.solver.document import SolverDocument
+    from engine.diagnostics import QuickFix
 
 __all__ = ["SolverHead"]
 
@@ -22,7 +26,15 @@ _SIGNS = ("\u26a0", "\u2716")  # of a warning and an error
 
 
 class SolverHead(QWidget):
-    """Name and state of a solver's file, with buttons for its own history."""
+    """Name and state of a solver's file, with buttons for its own history.
+
+    Attributes
+    ----------
+    fix_chosen : Signal(engine.diagnostics.QuickFix)
+        The user wants something mended.
+    """
+
+    fix_chosen = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -68,6 +80,9 @@ class SolverHead(QWidget):
         layout.addWidget(self.problem)
         layout.addWidget(self._choices)
         layout.addWidget(self.problems)
+        self._fixes = QVBoxLayout()
+        self._fixes.setSpacing(GRID)
+        layout.addLayout(self._fixes)
         self._solver: SolverDocument | None = None
         self.reload.clicked.connect(self._reload)
         self.overwrite.clicked.connect(self._overwrite)
@@ -103,6 +118,25 @@ class SolverHead(QWidget):
         self.problems.style().unpolish(self.problems)
         self.problems.style().polish(self.problems)
         self.problems.setVisible(bool(marks))
+
+    def offer(self, fixes: Sequence[QuickFix]) -> None:
+        """Offer to mend what is wrong, a button for each edit."""
+        while (item := self._fixes.takeAt(0)) is not None:
+            old = item.widget()
+            if old is not None:
+                old.hide()
+                old.deleteLater()
+        for fix in fixes[:_MOST_TOLD]:
+            button = QPushButton(icon("wrench", "accent"), fix.label.replace("&", "&&"), self)
+            button.setObjectName("solver.fix")
+            button.setToolTip("Mend this in the solver; it can be undone here")
+            button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+            button.clicked.connect(partial(self._chosen, fix))
+            self._fixes.addWidget(button)
+
+    @guard
+    def _chosen(self, fix: QuickFix, _checked: bool = False) -> None:
+        self.fix_chosen.emit(fix)
 
     def say(self, problem: str, *, choices: bool = False) -> None:
         """Say why something did not work; nothing for an empty text."""

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.qt import guard
 from engine.errors import NetcanvasError
+from engine.graph import OpGraph
 
 if TYPE_CHECKING:
     from app.document import Document
@@ -66,6 +67,33 @@ class SolverLink(QObject):
         except OSError as error:
             self.problem = f"'{path.name}' cannot be read: {error.strerror or error}."
             return None
+        return self._keep(made)
+
+    def restore(self, path: Path, text: bytes, on_disk: str | None) -> None:
+        """Give a solver of the net what was kept of it, as a step that can be undone.
+
+        Parameters
+        ----------
+        path : Path
+            Its file; it need not be there any more.
+        text : bytes
+            What it shall say.
+        on_disk : str or None
+            Digest of what the file held before it was edited: saving asks before it overwrites something else.
+        """
+        from app.solver.document import SolverDocument
+
+        held = self._opened.get(path.absolute())
+        if held is None:
+            try:
+                held = SolverDocument.open(path, self)
+            except (NetcanvasError, OSError):
+                held = SolverDocument(OpGraph.parse(b""), path.absolute(), self)
+            held.disk.expect(on_disk)
+            self._keep(held)
+        held.apply("Restore unsaved changes", lambda graph: graph.replace_text(text))
+
+    def _keep(self, made: SolverDocument) -> SolverDocument:
         made.changed.connect(self._changed)
         made.modified_changed.connect(self._changed)
         made.edit_failed.connect(self._document.edit_failed)

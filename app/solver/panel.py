@@ -27,6 +27,7 @@ from engine.errors import NetcanvasError
 if TYPE_CHECKING:
     from app.document import Document
     from app.solver.document import SolverDocument
+    from engine.diagnostics import QuickFix
 
 __all__ = ["SolverPanel"]
 
@@ -64,6 +65,7 @@ class SolverPanel(QWidget):
         self.head.undo.clicked.connect(self._undo)
         self.head.redo.clicked.connect(self._redo)
         self.head.save.clicked.connect(self.save)
+        self.head.fix_chosen.connect(self._mend)
         self.plot = SchedulePlot(self)
         self.search_line = QLineEdit(self)
         self.search_line.setObjectName("solver.search")
@@ -100,6 +102,7 @@ class SolverPanel(QWidget):
             top.addWidget(widget)
         layout.addLayout(top)
         layout.addWidget(self.area, 1)
+        layout.addStretch(0)  # takes the room where there is no form
         self.setMinimumWidth(65 * GRID)
         self.setFocusProxy(self.search_line)
         shortcut = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
@@ -197,6 +200,7 @@ class SolverPanel(QWidget):
             text = f"{each.message} {each.next_step}".strip().removeprefix("Solver: ")
             found.setdefault(each.field, (text[:1].upper() + text[1:], each.severity == "error"))
         self.head.diagnose([(text, is_error) for text, is_error in found.values()])
+        self.head.offer(list({fix.label: fix for each in named for fix in each.fixes}.values()))
         self.fields.diagnose(found)
 
     @guard
@@ -224,6 +228,15 @@ class SolverPanel(QWidget):
             return False
         self._show_head()
         return True
+
+    @guard
+    def _mend(self, fix: QuickFix) -> None:
+        if self.solver is None:
+            return
+        try:
+            self.solver.apply(fix.label, fix.apply)
+        except NetcanvasError as error:
+            self.head.say(str(error))
 
     def _undo(self) -> None:
         if self.solver is not None:

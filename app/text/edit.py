@@ -54,6 +54,8 @@ class Mistake:
         An error, or else a warning.
     fix : engine.diagnostics.QuickFix or None
         An edit that mends it.
+    more_fixes : tuple of engine.diagnostics.QuickFix
+        Others that do.
     """
 
     line: int
@@ -61,6 +63,7 @@ class Mistake:
     text: str
     is_error: bool = True
     fix: QuickFix | None = None
+    more_fixes: tuple[QuickFix, ...] = ()
 
 
 class NumberedEdit(QPlainTextEdit):

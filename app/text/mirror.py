@@ -59,6 +59,7 @@ class TextMirror:
         self._mark = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else ""
         self._lines, self._ends = _split(text.removeprefix(_BYTE_ORDER_MARK))
         self._plain = text.isascii()
+        self._is_even = set(self._ends) <= {"\n", ""}  # one kind of line end, as in most files
         used = set() if self._plain else {ord(char) for char in set(text) if "\ue000" <= char <= "\uf8ff"}
         # A byte that is not UTF-8 is shown as a private-use character that the text itself does not use.
         base = next((b for b in range(0xF800, 0xE000, -0x80) if used.isdisjoint(range(b, b + 0x80))), 0xF800)
@@ -89,6 +90,9 @@ class TextMirror:
         raw : str
             ``QTextDocument.toRawText()``.
         """
+        if self._is_even:
+            text = raw.replace(BLOCK_END, "\n")
+            return self._mark + (text if self._plain else text.translate(self._hide))
         new = raw.split(BLOCK_END)
         old = self._lines
         first, tail = _common(old, new)

@@ -27,7 +27,7 @@ def gather(graph: OpGraph, diagnostics: Iterable[Diagnostic]) -> list[Mistake]:
             break
         if each.line and each.file is None and each.severity != "info":
             text = f"{each.message} {each.next_step}".strip()
-            mistake = Mistake(each.line, each.column, text, each.severity == "error", each.fix)
+            mistake = Mistake(each.line, each.column, text, each.severity == "error", each.fix, each.more_fixes)
             found.setdefault((each.line, each.message), mistake)
     return list(found.values())
 
@@ -36,6 +36,7 @@ def fixes_on(mistakes: Iterable[Mistake]) -> list[QuickFix]:
     """Return the edits that mend mistakes, each once."""
     found: dict[str, QuickFix] = {}
     for each in mistakes:
-        if each.fix is not None:
-            found.setdefault(each.fix.label, each.fix)
+        for fix in (each.fix, *each.more_fixes):
+            if fix is not None:
+                found.setdefault(fix.label, fix)
     return list(found.values())

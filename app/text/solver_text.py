@@ -76,10 +76,10 @@ class SolverText(QObject):
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """What is told of the solver's file; its quick fixes are edits of the net and not of this text."""
+        """What is told of the solver's file; its quick fixes are edits of this text."""
         told = [each for each in self._document.diagnostics if each.file is not None]
         path = self.solver.path
-        return [dataclasses.replace(each, file=None, fix=None) for each in told if each.file == path]
+        return [dataclasses.replace(each, file=None) for each in told if each.file == path]
 
     def apply(self, text: str, edit: Callable[[OpGraph], object]) -> object:
         """Do one undoable edit; see :meth:`app.editing.Editable.apply`."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.graph import UNWIRED
 from engine.paths import search_folders
 from engine.worker import RunFolder, TrainingProcess, run_parents
 
@@ -84,11 +85,11 @@ def obstacle(document: Document | None) -> str:
         return "Open a net first."
     if document.waits_for:
         return document.waits_for
-    nodes = document.graph.nodes()
-    if not nodes:
+    graph = document.graph
+    if not len(graph):
         return "The net is empty. Add layers first (Tab)."
-    open_node = next((node for node in nodes if "?" in node.bottoms), None)
-    return f"Layer '{open_node.name}' has an open bottom. Connect it first." if open_node else ""
+    unwired = graph.readers(UNWIRED)
+    return f"Layer '{graph.node(unwired[0]).name}' has an open bottom. Connect it first." if unwired else ""
 
 
 def _extras_of(solver: Path | None) -> str | None:

@@ -18,6 +18,7 @@ from app.training.facts import FactsRow, StateChip
 from app.training.launch import Launch, obstacle, run_parents
 from app.training.logview import LogView
 from app.training.model import Notice, RunModel
+from app.training.oldcode import OldCode
 from app.training.pictures import Pictures
 from app.training.runlist import RunList
 from app.training.session import Opening, TrainingSession
@@ -66,6 +67,7 @@ class TrainingPanel(QWidget):
         self._shelf = SessionShelf(self)
         self._model = RunModel()
         self._told: Notice | None = None
+        self._old_code = OldCode(self)
         self._state = "idle"
         self._blocked = obstacle(self._document)
         self._make_parts()
@@ -216,9 +218,9 @@ class TrainingPanel(QWidget):
         active = self.runs.active_runs()
         if active:
             notice = Notice("info", f"Run '{active[0].name}' is still training.")
-            self._say(notice, [("Attach", lambda: self.open_run(active[0]))])
+            self.say(notice, [("Attach", lambda: self.open_run(active[0]))])
 
-    def _say(self, notice: Notice, actions: Sequence[tuple[str, Callable[[], object]]]) -> None:
+    def say(self, notice: Notice, actions: Sequence[tuple[str, Callable[[], object]]]) -> None:
         """Show a notice here, and in the window's own bar while nobody sees this panel."""
         self.strip.show_notice(notice, actions)
         notify = getattr(self.window(), "notify", None)
@@ -278,9 +280,14 @@ class TrainingPanel(QWidget):
 
         self._show_session(start)
 
+    def plugins_edited(self) -> None:
+        """Files of plugins were saved: a run that is under way does not use them, and that is said."""
+        self._old_code.look()
+
     def shutdown(self) -> None:
         """Leave the run that is shown, which goes on, and end all threads of the panel."""
         self._leave()
+        self._old_code.close()
         self._shelf.close()
         self.pictures.shutdown()
 

@@ -24,7 +24,7 @@ def trust_question(
     allowed : callable
         Called with the project's folder once the user has allowed its code.
     """
-    has_code = any(node.type == "Python" for node in document.graph.nodes())
+    has_code = any(node.type == "Python" for node in document.graph.nodes()) or bool(document.live.plugins.waiting())
     if document.path is None or document.live.trusted or not has_code:
         return None
     folder = document.path.parent

@@ -20,8 +20,11 @@ from app.qt import guard
 from engine.errors import GraphError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from app.canvas.edgeitem import EdgeItem
     from app.document import Document
+    from app.window.habits import LayerHabits
     from engine.graph import NodeId
 
 __all__ = ["AddingCanvas"]
@@ -39,17 +42,20 @@ class AddingCanvas(CanvasView):
         Paths of files and folders dropped from outside.
     new_layer_asked : Signal()
         A Python layer shall be made.
+    habits : LayerHabits or None
+        What the user adds, in any net.
     """
 
     files_dropped = Signal(list)
     new_layer_asked = Signal()
 
-    def __init__(self, document: Document, parent: QWidget | None = None) -> None:
-        super().__init__(document, parent)
+    def __init__(self, document: Document, parent: QWidget | None = None, *, slowly: bool = False) -> None:
+        super().__init__(document, parent, slowly=slowly)
         self.popup = SearchPopup(self)
         self._at: QPointF | None = None
         self._origin: Origin | None = None
         self._suiting = Suiting(document.registry)
+        self.habits: LayerHabits | None = None
         self._over: EdgeItem | None = None
         self.popup.chosen.connect(self._insert_chosen)
         self.search_asked.connect(self._open_search)
@@ -83,9 +89,13 @@ class AddingCanvas(CanvasView):
             prompt = f"Add a layer after {self.document.graph.node(selected).name}"
         else:
             prompt = "Add a layer"
-        uses = usage(self.document, self.document.graph.node(after).type if after is not None else None)
+        before = self.document.graph.node(after).type if after is not None else ""
+        uses: Mapping[str, float] = usage(self.document, before or None)
+        if self.habits is not None:
+            uses = self.habits.weights(uses, before)
         place = self.viewport().mapToGlobal(position)
-        self.popup.ask(infos, place, prompt, "Enter adds it, Esc closes", uses)
+        pictures = self.document.live.plugins.pictures
+        self.popup.ask(infos, place, prompt, "Enter adds it, Esc closes", uses, pictures)
 
     def _insert_chosen(self, kind: str) -> None:
         self._insert(kind, self._at, self._origin)
@@ -106,8 +116,16 @@ class AddingCanvas(CanvasView):
         except (GraphError, OSError) as error:
             self.refused.emit(str(error))
             return
+        self._remember(new)
         self.reveal(new)
         self.setFocus()
+
+    def _remember(self, node: NodeId) -> None:
+        """Count a layer that was added, for the order of the search."""
+        if self.habits is not None:
+            graph = self.document.graph
+            sources = [edge.source for edge in graph.edges_in(node)]
+            self.habits.added(graph.node(node).type, graph.node(sources[0]).type if sources else "")
 
     # Dropping
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from app.icons import icon
@@ -71,11 +72,20 @@ class InfoBar(QFrame):
         box.addWidget(close)
         self._dress(Theme.current())
         Theme.notifier().changed.connect(self._dress)
+        self._label = label
+        self._timer = QTimer(self)  # of its own, so that it ends with the bar
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.dismiss)
         if kind == "info":
-            timer = QTimer(self)  # of its own, so that it ends with the bar
-            timer.setSingleShot(True)
-            timer.timeout.connect(self.dismiss)
-            timer.start(_QUIET_AFTER)
+            self._timer.start(_QUIET_AFTER)
+
+    def keep(self) -> None:
+        """Do not go away by itself: something is still going on."""
+        self._timer.stop()
+
+    def say(self, text: str) -> None:
+        """Say how far it has come."""
+        self._label.setText(text)
 
     def _act(self, act: Callable[[], object]) -> None:
         self._leave()
@@ -102,7 +112,15 @@ class InfoBar(QFrame):
 
 
 class InfoArea(QWidget):
-    """The bars, newest above; the same message is never shown twice."""
+    """The bars, newest above; the same message is never shown twice.
+
+    Attributes
+    ----------
+    resized : Signal(int)
+        How high all bars together are now, in pixels.
+    """
+
+    resized = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -110,6 +128,11 @@ class InfoArea(QWidget):
         self._box = QVBoxLayout(self)
         self._box.setContentsMargins(0, 0, 0, 0)
         self._box.setSpacing(0)
+
+    @guard
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resized.emit(self.height() if self.bars() else 0)
 
     def bars(self) -> list[InfoBar]:
         """Bars in view, newest first."""

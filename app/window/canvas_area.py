@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.canvas import clipboard, edits
 from app.canvas.annotating import delete_chosen
-from app.canvas.arrange import arrange, arrange_if_needed, place_new
+from app.canvas.arrange import arrange, place_new
 from app.canvas.find import layers_of
+from app.canvas.firstpicture import show_first
 from app.canvas.foldedits import chosen_block
 from app.icons import icon
 from app.palette.search import SearchPopup
@@ -41,14 +42,17 @@ class CanvasArea(ViewingCanvas):
         The net has its first places and is painted.
     error_asked, code_asked : Signal(NodeId)
         All that is wrong at a node, or the code of its plugin, shall be shown.
+    trust_asked : Signal()
+        The code that came with the net shall run.
     """
 
     arranged = Signal()
     error_asked = Signal(object)
     code_asked = Signal(object)
+    trust_asked = Signal()
 
-    def __init__(self, document: Document, parent: QWidget | None = None) -> None:
-        super().__init__(document, parent)
+    def __init__(self, document: Document, parent: QWidget | None = None, *, slowly: bool = False) -> None:
+        super().__init__(document, parent, slowly=slowly)
         self._places: dict[str, NodeId] = {}
         self.finder = SearchPopup(self)
         self.finder.search.setAccessibleName("Find a layer")
@@ -59,15 +63,13 @@ class CanvasArea(ViewingCanvas):
         document.changed.connect(self._place_new)
 
     def arrange_at_start(self) -> None:
-        """Lay the net out if it has no places, and show it; ``arranged`` is sent when that is done."""
-        is_new = not any(node in self.document.positions for node in self.canvas.nodes)
-        arrange_if_needed(self, lambda: self._arranged(is_new=is_new))
+        """Lay the net out if it has no places, fold it if it is long, and show it; then ``arranged`` is sent."""
+        self.canvas.when_built(lambda: show_first(self, self._arranged))
 
-    def _arranged(self, *, is_new: bool) -> None:
-        if is_new:
-            self.fold_at_start()
+    def _arranged(self) -> None:
         self.frame_start()
         self.viewport().repaint()
+        self.minimap.offer()
         self.arranged.emit()
 
     def arrange_all(self) -> None:
@@ -129,6 +131,9 @@ class CanvasArea(ViewingCanvas):
                 add_fixes(menu, self.document, last, self.refused.emit)
             if self.document.graph.node(last).type == "Python":
                 menu.addAction(icon("code"), "Open its code").triggered.connect(lambda: self.code_asked.emit(last))
+            if last in self.document.live.plugins.waiting():
+                allow = menu.addAction(icon("shield-check"), "Allow the code of this folder to run")
+                allow.triggered.connect(self.trust_asked)
             self._offer_gradient(menu, last)
             for top, blob in enumerate(self.document.graph.node(last).tops):
                 action = menu.addAction(f"Rename blob '{blob}'…")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QTabWidget, QWidget
 
 from app.qt import fault_logger, guard
+from app.slices import Slices
 
 if TYPE_CHECKING:
     from app.document import Document
@@ -52,6 +53,8 @@ PANELS: Sequence[PanelSpec] = (
 
 _LEAST = QSize(280, 160)
 _AT_ONCE = frozenset(("training", "plugins", "code"))
+#: What the panels have behind them and takes long to import, the innermost first.
+_HEAVY = ("engine.layer", "engine.net", "engine.shapes", "engine.cost", "engine.solvers", "engine.worker")
 
 
 class _Waiting(QLabel):
@@ -93,6 +96,7 @@ class PanelDocks:
         self._made = made
         self._document: Document | None = None
         self._behind: dict[str, None] = {}
+        self._loading = Slices(window)
         self.docks: dict[str, QDockWidget] = {}
         self.panels: dict[str, Any] = {}
         window.setTabPosition(Area.AllDockWidgetAreas, QTabWidget.TabPosition.North)
@@ -126,18 +130,28 @@ class PanelDocks:
         self._window.tabifyDockWidget(dock, self.docks[behind])
         dock.raise_()
 
-    def load_next(self) -> None:
-        """Make the next panel that is missing, and come back for the one after when the window is idle."""
-        missing = [spec for spec in PANELS if spec.name not in self.panels]
-        if not missing:
-            return
-        self._load(missing[0])
-        if len(missing) > 1:
-            QTimer.singleShot(0, self._window, self._load_next_guarded)
+    def load_soon(self) -> None:
+        """Make the panels that are missing, step by step when the window is idle."""
+        if not self._loading.active and len(self.panels) < len(PANELS):
+            self._loading.start(self._load_stepwise())
 
-    @guard
-    def _load_next_guarded(self) -> None:
-        self.load_next()
+    def _load_stepwise(self) -> Iterator[None]:
+        for name in _HEAVY:
+            importlib.import_module(name)
+            yield
+        for spec in PANELS:
+            if spec.name not in self.panels:
+                self._import(spec)
+                yield
+            if spec.name not in self.panels:  # all may have been made at once meanwhile
+                self._load(spec)
+                yield
+
+    def _import(self, spec: PanelSpec) -> None:
+        try:
+            importlib.import_module(spec.module)
+        except Exception:
+            _log.debug("'%s' cannot be imported; its dock will say so", spec.module, exc_info=True)
 
     def load_all(self) -> None:
         """Make all panels now."""
@@ -223,6 +237,7 @@ class PanelDocks:
 
     def shut_down(self) -> None:
         """Let the panels end what they run."""
+        self._loading.cancel()
         for panel in self.panels.values():
             if hasattr(panel, "shutdown"):
                 panel.shutdown()

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 from app.document import ChangedOnDiskError, Document
 from app.solverfile import is_solver, names_net, net_of_solver
 from app.window.diskmerge import DiskMerge
-from app.window.reading import BIG_FILE, Cancelled, read_big_net
+from app.window.reading import BIG_FILE, SLOW_FILE, Cancelled, read_slow_net
 from engine.diagnostics import check_solver_file
 from engine.errors import NetcanvasError
 
@@ -74,7 +74,9 @@ class FileFlow(QObject):
                 return self._open_alone(path)
             if self._show_open(net, solver):
                 return True
-            content = read_big_net(net, window) if net.stat().st_size >= BIG_FILE else None
+            content = read_slow_net(net, window) if self._is_slow(net) else None
+            if content is not None and self._show_open(net, solver):  # the user was faster
+                return True
             document = Document.open(net, content=content)
         except Cancelled:
             return False
@@ -93,6 +95,10 @@ class FileFlow(QObject):
             window.notify(f"'{net.name}' is empty. Check that it was downloaded or saved completely.", "warning")
         window.settings.add_recent(net)
         return True
+
+    def _is_slow(self, net: Path) -> bool:
+        """Whether reading a file would hold up a window that somebody looks at."""
+        return net.stat().st_size >= (SLOW_FILE if self._window.isVisible() else BIG_FILE)
 
     def _open_alone(self, solver: Path) -> bool:
         """Show a solver without its net, which is not there."""

@@ -51,7 +51,8 @@ def fix_menu(
         line = menu.addAction(icon(*_ICONS[str(each.severity)]), _short(each.message))
         line.setToolTip(f"{each.message} {each.next_step}".strip())
         line.triggered.connect(whole)
-        _add(menu, document, each.fix, refused)
+        for fix in each.fixes:
+            _add(menu, document, fix, refused)
     if len(problems) > _MOST:
         menu.addAction(f"{len(problems) - _MOST} more, in the problems list").setEnabled(False)
     if not problems:
@@ -68,15 +69,15 @@ def fix_menu(
 def add_fixes(menu: QMenu, document: Document, node: NodeId, refused: Callable[[str], object]) -> None:
     """Add the quick fixes of a layer to another menu."""
     for each in problems_at(document, node)[:_MOST]:
-        _add(menu, document, each.fix, refused)
+        for fix in each.fixes:
+            _add(menu, document, fix, refused)
 
 
-def _add(menu: QMenu, document: Document, fix: QuickFix | None, refused: Callable[[str], object]) -> None:
-    if fix is not None:
-        action = QAction(icon("wrench", "accent"), f"Fix: {fix.label}".replace("&", "&&"), menu)
-        action.setObjectName("canvas.fix")
-        action.triggered.connect(partial(_mend, document, fix, refused))
-        menu.addAction(action)
+def _add(menu: QMenu, document: Document, fix: QuickFix, refused: Callable[[str], object]) -> None:
+    action = QAction(icon("wrench", "accent"), f"Fix: {fix.label}".replace("&", "&&"), menu)
+    action.setObjectName("canvas.fix")
+    action.triggered.connect(partial(_mend, document, fix, refused))
+    menu.addAction(action)
 
 
 def _mend(document: Document, fix: QuickFix, refused: Callable[[str], object], _checked: bool = False) -> None:

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["HeatMenu"]
 
 _LETTERS = {"parameters": "P", "multiply_adds": "M", "memory": "A", "time": "t"}
-_NO_TIMES = "No times were measured yet"
+_TIMES = {
+    True: "Show measured times on each layer",
+    False: "Run the net, measure how long each layer takes, and show it on each layer",
+}
 
 
 def _with_letter(title: str, name: str) -> str:
@@ -38,6 +41,8 @@ class HeatMenu(QMenu):
     ----------
     choices : dict of QAction
         By the name of the measure; the empty name shows none.
+    measure : QAction
+        Measures times anew.
     """
 
     def __init__(self, canvas: Callable[[], ViewingCanvas], parent: QWidget) -> None:
@@ -55,6 +60,9 @@ class HeatMenu(QMenu):
             action.triggered.connect(lambda _checked=False, name=name: self._canvas().show_heat(name))
             group.addAction(action)
             self.choices[name] = action
+        self.addSeparator()
+        self.measure = self.addAction("&Measure times now", lambda: self._canvas().measure_times())
+        self.measure.setObjectName("window.measure_times")
         self.aboutToShow.connect(self.refresh)
 
     @guard
@@ -63,6 +71,10 @@ class HeatMenu(QMenu):
         heat = self._canvas().canvas.heat
         shown = heat.measure.name if heat.measure is not None else ""
         self.choices[shown].setChecked(True)
+        timings = self._canvas().document.live.timings
+        obstacle = "Times are being measured" if timings.is_running else timings.obstacle()
         times = self.choices[TIME.name]
-        times.setEnabled(heat.has_times)
-        times.setToolTip("Show measured times on each layer" if heat.has_times else _NO_TIMES)
+        times.setEnabled(heat.has_times or not obstacle)
+        times.setToolTip(_TIMES[heat.has_times] if times.isEnabled() else obstacle)
+        self.measure.setEnabled(not obstacle)
+        self.measure.setToolTip(obstacle or "Run the net forward and backward, and measure how long each layer takes")

@@ -23,9 +23,11 @@ from app.window.comparing import CompareFlow
 from app.window.dialectmenu import DialectMenu
 from app.window.docks import PanelDocks
 from app.window.files import FileFlow
+from app.window.habits import LayerHabits
 from app.window.handlers import window_handlers
 from app.window.heatmenu import HeatMenu
 from app.window.keyflow import KeyFlow
+from app.window.measuring import MeasuringNote
 from app.window.menus import SPECS, fill_menus, fill_recent
 from app.window.page import DocumentPage
 from app.window.pluginflow import PluginFlow
@@ -75,6 +77,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.setDockNestingEnabled(False)
         self.settings = settings or WindowSettings()
+        self.habits = LayerHabits(self.settings)
         self.tabs = DocumentTabs(self)
         self.files = FileFlow(self)
         self.status = StatusLine(self)
@@ -145,9 +148,12 @@ class MainWindow(QMainWindow):
             self.train_menu.addActions(actions)
             self.keys.adopt_menus()
             self.document_left.connect(panel.forget)
-            panel.folder_trusted.connect(self.plugins.trust_project)
+            panel.folder_trusted.connect(self.plugins.trust.allow)
+            self.plugins.shelf.edited.connect(panel.plugins_edited)
             panel.runs.compared.connect(self.comparing.with_run)
         elif name == "plugins":
+            title = self._docks.docks[name].setWindowTitle
+            panel.counted.connect(lambda count: title(f"Plugins ({count})" if count else "Plugins"))
             self.plugins.take_panel(panel)
         elif name == "code":
             self.plugins.code.take_pane(panel)
@@ -155,6 +161,8 @@ class MainWindow(QMainWindow):
             self.keys.shortcuts.adopt(panel.edit.actions(), TEXT)
         elif name in ("outline", "costs"):
             panel.revealed.connect(lambda node: self.canvas.reveal(node))
+            if name == "costs":
+                panel.told.connect(self.notify)
         elif name == "problems":
             panel.line_activated.connect(self._show_line)
             self._show_counts()
@@ -194,6 +202,7 @@ class MainWindow(QMainWindow):
 
     def _add_page(self, document: Document) -> DocumentPage:
         page = DocumentPage(document, self)
+        page.canvas.habits = self.habits
         self.plugins.attach(document, page.canvas)
         self._connect(page)
         self.tabs.add(page)
@@ -245,7 +254,7 @@ class MainWindow(QMainWindow):
         document.modified_changed.connect(self._states.title_changed)
         document.edit_failed.connect(lambda text: page.bars.add(text, "error"))
         document.changed.connect(self._count_due.trigger)
-        document.shapes_changed.connect(self._count_due.trigger)
+        document.live.costs.changed.connect(self._count_due.trigger)
         document.diagnostics_changed.connect(self._count_due.trigger)
         document.selection.changed.connect(self._states.selection_changed)
         document.view_changed.connect(self.views.show_view)
@@ -255,12 +264,13 @@ class MainWindow(QMainWindow):
             signal.connect(self._states.undo_changed)
         canvas.refused.connect(lambda text: page.bars.add(text, "warning"))
         canvas.told.connect(page.bars.add)
+        canvas.measuring.connect(lambda: MeasuringNote.show(page.bars, document.live.timings))
         canvas.templates_changed.connect(self._offer_templates)
         canvas.escaped.connect(page.bars.dismiss_newest)
         canvas.files_dropped.connect(self.files.open_dropped)
         canvas.cursor_moved.connect(self.status.show_pointer)
         canvas.scale_changed.connect(self.status.show_scale)
-        page.arranged.connect(self._arranged)
+        page.arranged.connect(lambda: self._arranged(page))
 
     @guard
     def _begin(self) -> None:
@@ -271,13 +281,14 @@ class MainWindow(QMainWindow):
         page.setFocus()
 
     @guard
-    def _arranged(self) -> None:
-        """Begin to compute what is live, and make the panels."""
-        self.status.show_scale(self.canvas.scale_factor)
-        self.status.show_pointer(QPointF())
-        self.document.live.start()
-        offer_upgrade(self)
-        QTimer.singleShot(0, self, self._docks.load_next)
+    def _arranged(self, page: DocumentPage) -> None:
+        """Begin to compute what is live, and make the panels; the user may look at another net by now."""
+        page.document.live.start()
+        if page is self.tabs.current:
+            self.status.show_scale(self.canvas.scale_factor)
+            self.status.show_pointer(QPointF())
+        offer_upgrade(page)
+        self._docks.load_soon()
 
     @guard
     def _show_counts(self) -> None:
@@ -289,7 +300,7 @@ class MainWindow(QMainWindow):
 
     @guard
     def _offer_templates(self) -> None:
-        self.palette_panel.set_infos(palette_entries(self.document))
+        self.palette_panel.set_infos(palette_entries(self.document), self.document.live.plugins.pictures)
 
     def commit_edits(self) -> None:
         """Take over what is being typed in a panel before the document is saved or left."""

@@ -38,7 +38,7 @@ class DocumentPage(QWidget):
         self.setObjectName("window.page")
         self.document = document
         document.setParent(self)
-        self.canvas = CanvasArea(document, self)
+        self.canvas = CanvasArea(document, self, slowly=True)
         self.bars = InfoArea(self)
         self.welcome: QWidget | None = None
         self.comparison: CompareView | None = None
@@ -49,6 +49,7 @@ class DocumentPage(QWidget):
         # Over the canvas, which must not jump under the pointer when a message comes or goes.
         self._grid.addWidget(self.bars, 0, 0, Qt.AlignmentFlag.AlignTop)
         self.bars.raise_()
+        self.bars.resized.connect(self.canvas.set_top_room)
         self.setFocusProxy(self.canvas)
         self.canvas.arranged.connect(self.arranged)
         document.changed.connect(self.leave_welcome)

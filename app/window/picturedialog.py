@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
+    QSplitter,
     QToolButton,
     QWidget,
 )
@@ -23,6 +24,7 @@ __all__ = ["PictureDialog"]
 
 _FILTERS = ("SVG drawing (*.svg)", "PDF document (*.pdf)", "PNG image (*.png)")
 _THEMES = (("paper", "For paper"), ("light", "Light"), ("dark", "Dark"))
+_PLACES = 140  # pixels for the list of places at the left
 #: Qt's own arrows are black, on dark windows too.
 _ICONS = {
     "backButton": "arrow-left",
@@ -67,6 +69,10 @@ class PictureDialog(QFileDialog):
         self.scale.setValue(1.0)
         self.scale.setSuffix(" \u00d7")
         self._add_questions()
+        self.setLabelText(QFileDialog.DialogLabel.LookIn, "Folder:")
+        places = self.findChild(QSplitter, "splitter")
+        if isinstance(places, QSplitter):
+            places.setSizes([_PLACES, 4 * _PLACES])
         for name, symbol in _ICONS.items():
             button = self.findChild(QToolButton, name)
             if isinstance(button, QToolButton):

@@ -15,6 +15,7 @@ from app.palette.entries import palette_entries
 from app.pluginpanel.shelf import PluginShelf
 from app.qt import guard
 from app.window.codeflow import CodeFlow
+from app.window.trustflow import TrustFlow
 from engine.errors import NetcanvasError
 from engine.paths import search_folders
 
@@ -56,6 +57,7 @@ class PluginFlow(QObject):
         self._sheets: list[Any] = []
         self.listings: dict[Path, LayerListing] = {}
         self.code = CodeFlow(window, self)
+        self.trust = TrustFlow(window, self)
         self.shelf = PluginShelf(window.settings, self)
         self.shelf.changed.connect(self._shelf_changed)
         self.shelf.edited.connect(self._edited)
@@ -76,6 +78,7 @@ class PluginFlow(QObject):
         canvas.new_layer_asked.connect(self.code.new_layer)
         canvas.error_asked.connect(self.show_error)
         canvas.code_asked.connect(self.code.show_node)
+        canvas.trust_asked.connect(self.trust.allow)
         document.shapes_changed.connect(self._shapes_changed)
         if document.path is not None:
             document.live.trusted = self._window.settings.is_trusted(document.path.parent)
@@ -90,7 +93,8 @@ class PluginFlow(QObject):
         if changed or (trusted and not document.live.trusted):
             document.live.trusted = document.live.trusted or trusted
             document.live.find_plugins()
-        self._window.palette_panel.set_infos(palette_entries(document))
+        self.trust.ask()
+        self._window.palette_panel.set_infos(palette_entries(document), document.live.plugins.pictures)
         if self._panel is not None:
             self._panel.refresh()
 
@@ -139,24 +143,12 @@ class PluginFlow(QObject):
                 [("Trust", partial(self.shelf.add, folder))],
             )
 
-    def trust_project(self, folder: Path) -> None:
-        """Allow the code of the shown net's folder to run."""
-        self._window.settings.trust(folder)
-        self.document.live.trusted = True
-        self.document.live.find_plugins()
-        self.document.live.refresh()
-
     def set_trusted(self, folder: PluginFolder, trusted: bool) -> None:
         """Allow, or no longer allow, the code of a plugin folder to run."""
         if not folder.needs_trust:
             self.shelf.trust(self._named(folder.path), trusted)
-        elif self.document.path is not None and trusted:
-            self.trust_project(self.document.path.parent)
         elif self.document.path is not None:
-            self._window.settings.distrust(self.document.path.parent)
-            self.document.live.trusted = False
-            self.document.live.find_plugins()
-            self.document.live.refresh()
+            (self.trust.allow if trusted else self.trust.refuse)(self.document.path.parent)
 
     def _named(self, path: Path) -> Path:
         """Return the folder that the user named, which may hold the plugin folder."""
@@ -165,28 +157,6 @@ class PluginFlow(QObject):
     def remove(self, folder: PluginFolder) -> None:
         """Forget a folder that the user named."""
         self.shelf.remove(self._named(folder.path))
-
-    def _ask_for_trust(self) -> None:
-        """Ask once a document, when it has plugin code that came with it."""
-        document = self.document
-        path, live = document.path, document.live
-        if path is None or live.trusted or self.is_safe or live.plugins.asked:
-            return
-        if self._wants_code(document):
-            live.plugins.asked = True
-            self._window.notify(
-                f"This net has Python layers. Their code in '{path.parent.name}' is not run until you allow it; "
-                "until then their shapes stay unknown.",
-                "warning",
-                [("Allow", partial(self.trust_project, path.parent))],
-            )
-
-    @staticmethod
-    def _wants_code(document: Document) -> bool:
-        if document.live.plugins.foreign:
-            return True
-        infos = (document.registry.info(node.type) for node in document.graph.nodes())
-        return any(info is not None and info.needs_trust for info in infos)
 
     # What changes
 
@@ -209,6 +179,8 @@ class PluginFlow(QObject):
     @guard
     def _shapes_changed(self) -> None:
         self.code.refresh()
+        if self._panel is not None and self._panel.isVisible():
+            self._panel.refresh()
 
     def show_code(self, file: Path, line: int = 0) -> None:
         """Show a source file in the code editor."""
@@ -222,10 +194,12 @@ class PluginFlow(QObject):
     def _plugins_seen(self) -> None:
         document = self.document
         plugins = document.live.plugins
-        self._window.palette_panel.set_infos(palette_entries(document))
+        self._window.palette_panel.set_infos(palette_entries(document), document.live.plugins.pictures)
         places = [base / "plugins" for base in search_folders(document.path.parent if document.path else None)]
+        if plugins.missing and document.path is not None:
+            places.append(document.path.parent)  # where such a module is put, most likely
         self.shelf.watch(plugins.folders, plugins.loose, places)
-        self._ask_for_trust()
+        self.trust.ask()
         self.code.plugins_seen()
         if self._panel is not None:
             self._panel.refresh()

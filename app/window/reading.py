@@ -1,22 +1,26 @@
-"""Reading files that take their time: away from the window, with a bar that tells how far it is, and a way out."""
+"""Reading files that take their time: away from the window; of a big one a dialog tells how far it is."""
 
 from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEventLoop, Qt, QTimer
-from PySide6.QtWidgets import QProgressDialog, QWidget
+from PySide6.QtWidgets import QProgressDialog
 
 from app.netfile import read_net_file
 from engine.graph import OpGraph
 
-__all__ = ["BIG_FILE", "Cancelled", "read_big_net"]
+if TYPE_CHECKING:
+    from app.window.mainwindow import MainWindow
 
-#: Bytes from which on a file is read in the background.
-BIG_FILE = 2 * 2**20
+__all__ = ["BIG_FILE", "SLOW_FILE", "Cancelled", "read_slow_net"]
 
-_LOOK_MS = 50
+#: Bytes from which on a file is read in the background, and from which on a dialog tells of it.
+SLOW_FILE, BIG_FILE = 96 * 2**10, 2 * 2**20
+
+_LOOK_MS = 10
 _STEPS = 1000
 
 
@@ -38,7 +42,9 @@ class _Reading(threading.Thread):
     def run(self) -> None:
         try:
             data = read_net_file(self.path)
-            self.content = data, OpGraph.parse(data, progress=self._progress)
+            graph = OpGraph.parse(data, progress=self._progress)
+            graph.nodes()  # all ask for them, and the first time it takes longest
+            self.content = data, graph
         except Exception as error:  # raised again where the file was asked for
             self.error = error
 
@@ -48,15 +54,15 @@ class _Reading(threading.Thread):
         self.done = position / max(length, 1)
 
 
-def read_big_net(path: Path, parent: QWidget) -> tuple[bytes, OpGraph]:
-    """Read a net while a dialog shows the progress.
+def read_slow_net(path: Path, window: MainWindow) -> tuple[bytes, OpGraph]:
+    """Read a net while the window answers; if that takes long, a dialog shows the progress.
 
     Parameters
     ----------
     path : Path
         The file.
-    parent : QWidget
-        The window over which the dialog stands; shown, if it is not yet.
+    window : MainWindow
+        The window over which the dialog stands; shown for it, if it is not yet.
 
     Returns
     -------
@@ -65,36 +71,46 @@ def read_big_net(path: Path, parent: QWidget) -> tuple[bytes, OpGraph]:
     Raises
     ------
     Cancelled
-        When the user cancels.
+        When the user cancels, or closes the window meanwhile.
     FileFormatError, OSError
         As :func:`app.netfile.read_net_file`.
     """
-    parent.show()  # or the application would end with the dialog, its only window
-    dialog = QProgressDialog(f"Reading {path.name}", "Cancel", 0, _STEPS, parent)
-    dialog.setObjectName("reading")
-    dialog.setWindowModality(Qt.WindowModality.WindowModal)
-    dialog.setAutoClose(False)
-    dialog.setAutoReset(False)
     reading, loop, timer = _Reading(path), QEventLoop(), QTimer()
+    dialog = _dialog(path, window) if path.stat().st_size >= BIG_FILE else None
 
     def look() -> None:
-        dialog.setValue(int(reading.done * (_STEPS - 1)))
+        if dialog is not None:
+            dialog.setValue(int(reading.done * (_STEPS - 1)))
         if not reading.is_alive():
             loop.quit()
 
-    dialog.canceled.connect(reading.stop.set)
+    stopping = (window.closing,) if dialog is None else (window.closing, dialog.canceled)
+    for signal in stopping:
+        signal.connect(reading.stop.set)
     timer.timeout.connect(look)
     timer.start(_LOOK_MS)
     reading.start()
     loop.exec()
     reading.join()
     timer.stop()
-    dialog.canceled.disconnect(reading.stop.set)  # closing is cancelling to it
-    dialog.close()
-    dialog.deleteLater()
+    for signal in stopping:  # closing the dialog is cancelling to it
+        signal.disconnect(reading.stop.set)
+    if dialog is not None:
+        dialog.close()
+        dialog.deleteLater()
     if reading.stop.is_set():
         raise Cancelled
     if reading.error is not None:
         raise reading.error
     assert reading.content is not None
     return reading.content
+
+
+def _dialog(path: Path, window: MainWindow) -> QProgressDialog:
+    window.show()  # or the application would end with the dialog, its only window
+    dialog = QProgressDialog(f"Reading {path.name}", "Cancel", 0, _STEPS, window)
+    dialog.setObjectName("reading")
+    dialog.setWindowModality(Qt.WindowModality.WindowModal)
+    dialog.setAutoClose(False)
+    dialog.setAutoReset(False)
+    return dialog

@@ -106,6 +106,15 @@ class WindowSettings:
     def tour_step(self, step: int) -> None:
         self._settings.setValue("tour_step", step)
 
+    @property
+    def layer_uses(self) -> str:
+        """How often which layers were added; see :class:`app.window.habits.LayerHabits`."""
+        return str(self._settings.value("layer_uses", ""))
+
+    @layer_uses.setter
+    def layer_uses(self, counts: str) -> None:
+        self._settings.setValue("layer_uses", counts)
+
     def _names(self, key: str) -> list[str]:
         """A list of texts; a list of one is stored as a plain text by some backends."""
         stored = self._settings.value(key, [])

@@ -122,6 +122,7 @@ class ShortcutPage(QDialog):
         table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
         table.setShowGrid(False)
+        table.setStyleSheet("QTableView::item { padding: 0 5px; }")  # in line with the titles
         table.setTabKeyNavigation(False)
         table.verticalHeader().hide()
         head = table.horizontalHeader()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["StatusLine"]
 
-_FLOAT = 4
-
 
 class StatusLine(QStatusBar):
     """Layers, parameters, memory, diagnostics, zoom and pointer."""
@@ -28,9 +25,7 @@ class StatusLine(QStatusBar):
         self.setSizeGripEnabled(False)
         self.layers = self._label("layers", "Layers in the file")
         self.params = self._label("params", "Learnable parameters of the net")
-        self.memory = self._label(
-            "memory", "Blobs and parameters at 4 bytes a value; of a training net with their gradients"
-        )
+        self.memory = self._label("memory", "")
         self.problems = self._label("problems", "Errors and warnings")
         self.pointer = self._label("pointer", "Pointer on the canvas, in pixels at 100 %", permanent=True)
         self.zoom = self._label("zoom", "Zoom; 1 for 100 %, F to frame the selection", permanent=True)
@@ -56,34 +51,30 @@ class StatusLine(QStatusBar):
             self.layers.setText(f"{count} layer{plural}")
         else:
             self.layers.setText(f"{len(document.seen.node_ids())} of {count} layer{plural}: {document.view.words}")
-        shapes = document.shapes
-        blobs: dict[tuple[str, frozenset[str]], int] = {}
-        weights = 0
-        unknown = 0
-        seen: set[str] = set()
-        training = document.view.show in (ALL, "TRAIN")
-        for node in graph.nodes():
-            if not document.in_view(node.id):
-                continue
-            known = shapes.get(node.id)
-            if known is None or known.state == "unknown":
-                unknown += 1
-                continue
-            if node.name not in seen:
-                seen.add(node.name)
-                weights += sum(math.prod(shape) for shape in known.params)
-            if not training or "TRAIN" in node.phases:
-                for name, shape in zip(node.tops, known.tops, strict=False):
-                    if shape is not None:
-                        blobs[name, node.phases] = math.prod(shape)
-        at_least = "\u2265 " if unknown and unknown < count else ""
-        self.params.setText(f"{at_least}{count_text(weights)} parameters" if unknown < count else "")
-        total = (2 if training else 1) * _FLOAT * (sum(blobs.values()) + weights)
-        self.memory.setText(f"{at_least}{_bytes_text(total)}" if unknown < count else "")
+        self._show_costs(document)
         kinds = [str(each.severity) for each in document.diagnostics]
         errors, warnings = kinds.count("error"), kinds.count("warning")
         words = [f"{n} {word}{'' if n == 1 else 's'}" for n, word in ((errors, "error"), (warnings, "warning")) if n]
         self.problems.setText(", ".join(words) or "No problems")
+
+    def _show_costs(self, document: Document) -> None:
+        """Say what the net costs, as the cost table and the properties do; nothing while that is not known."""
+        count = document.live.costs.count
+        if count is None or count.unknown == len(count.rows):
+            self.params.clear()
+            self.memory.clear()
+            return
+        from app.costs.formats import COUNTED, bytes_text  # known counts have what is behind it loaded
+
+        trains = document.view.show in (ALL, "TRAIN")
+        parameters, _multiply_adds, _weights, _activations, inference, training = count.totals
+        at_least = "\u2265 " if count.unknown else ""
+        self.params.setText(f"{at_least}{count_text(parameters)} parameters")
+        self.params.setToolTip(COUNTED["parameters"])
+        words = "to train" if trains else "to run"
+        self.memory.setText(f"{at_least}{bytes_text(training if trains else inference)} {words}")
+        whole = "\nOf all nets of the file together; look at one of them for it alone." if document.seen is None else ""
+        self.memory.setToolTip(f"{COUNTED['training' if trains else 'inference']}{whole}")
 
     def show_pointer(self, point: QPointF) -> None:
         """Show where the pointer is."""
@@ -92,11 +83,3 @@ class StatusLine(QStatusBar):
     def show_scale(self, scale: float) -> None:
         """Show the zoom."""
         self.zoom.setText(f"{scale * 100:.0f} %")
-
-
-def _bytes_text(count: int) -> str:
-    if count < 2**20:
-        return f"{count / 2**10:.0f} KB"
-    if count < 2**30:
-        return f"{count / 2**20:.3g} MB"
-    return f"{count / 2**30:.3g} GB"

@@ -9,6 +9,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolBar, QToolButton, QWidget
 
+from app.icons import icon
 from app.qt import guard
 from app.window.viewmenu import ViewChooser
 
@@ -40,6 +41,12 @@ class MainToolBar(QToolBar):
         self.removeAction(self._end)
         self._end = actions["theme"]
         self.addAction(self._end)
+        more = self.findChild(QToolButton, "qt_toolbar_ext_button")
+        if isinstance(more, QToolButton):  # Qt's own is black, on dark windows too
+            more.setIcon(icon("dots-three-vertical"))
+            more.setIconSize(QSize(12, 20))
+            more.setToolTip("Show what does not fit")
+            more.setAccessibleName("More tools")
         for child in self.findChildren(QToolButton):
             child.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 

@@ -9,29 +9,28 @@ from engine.errors import NetcanvasError
 from engine.graph import is_old, upgraded_text
 
 if TYPE_CHECKING:
-    from app.document import Document
-    from app.window.mainwindow import MainWindow
+    from app.window.page import DocumentPage
 
 __all__ = ["offer_upgrade"]
 
 
-def offer_upgrade(window: MainWindow) -> None:
-    """Say in a bar that the net in view is written in an old format, and offer to upgrade it."""
-    graph = window.document.graph
+def offer_upgrade(page: DocumentPage) -> None:
+    """Say in a bar that the net of a tab is written in an old format, and offer to upgrade it."""
+    graph = page.document.graph
     if graph.problems or not is_old(graph):
         return
     mixed = any(node.version == 2 and not node.virtual for node in graph.nodes())
-    window.notify(
+    page.bars.add(
         "This net mixes layers of an old and of today's format; it cannot run so."
         if mixed
         else "This net is written in an old format of Caffe's. It runs as it is, and is saved as it is.",
         "warning" if mixed else "info",
-        [("Upgrade", partial(_upgrade, window, window.document))],
+        [("Upgrade", partial(_upgrade, page))],
     )
 
 
-def _upgrade(window: MainWindow, document: Document) -> None:
+def _upgrade(page: DocumentPage) -> None:
     try:
-        document.apply("Upgrade to today's format", lambda graph: graph.replace_text(upgraded_text(graph)))
+        page.document.apply("Upgrade to today's format", lambda graph: graph.replace_text(upgraded_text(graph)))
     except NetcanvasError as error:
-        window.notify(str(error), "error")
+        page.bars.add(str(error), "error")

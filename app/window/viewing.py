@@ -20,6 +20,10 @@ from engine.errors import NetcanvasError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from PySide6.QtWidgets import QWidget
+
+    from app.document import Document
+
 __all__ = ["ViewingCanvas"]
 
 
@@ -30,12 +34,20 @@ class ViewingCanvas(AddingCanvas):
     ----------
     told : Signal(str, str)
         Something to say, and whether it is ``info``, a ``warning`` or an ``error``.
+    measuring : Signal()
+        Times are being measured, to be shown on the layers.
     templates_changed : Signal()
         Another block is kept.
     """
 
     told = Signal(str, str)
+    measuring = Signal()
     templates_changed = Signal()
+
+    def __init__(self, document: Document, parent: QWidget | None = None, *, slowly: bool = False) -> None:
+        super().__init__(document, parent, slowly=slowly)
+        self._wants_times = False
+        document.live.timings.changed.connect(self._times_changed)
 
     # Folding
 
@@ -46,13 +58,6 @@ class ViewingCanvas(AddingCanvas):
     def fold_selection(self) -> None:
         """Fold the selection to a block, or unfold the block that is selected."""
         self._attempt(lambda: foldedits.collapse(self))
-
-    def fold_at_start(self) -> None:
-        """Fold a long net that is shown for the first time; a corner of the canvas says so."""
-        if len(self.canvas.nodes) < foldedits.FOLDED_LATER_FROM:
-            foldedits.fold_at_start(self)
-        else:
-            foldedits.fold_soon(self)
 
     # Frames
 
@@ -66,9 +71,29 @@ class ViewingCanvas(AddingCanvas):
         """Show what layers cost, by the name of a measure; an empty name shows it no more."""
         measure = next((each for each in MEASURES if each.name == name), None)
         if measure is TIME and not self.canvas.heat.has_times:
-            self.told.emit("No times were measured yet.", "warning")
+            self.measure_times()
             return
+        self._wants_times = False
         self.canvas.heat.set_measure(measure)
+
+    def measure_times(self) -> None:
+        """Measure how long the layers take, and show it on them when that is known."""
+        timings = self.document.live.timings
+        if not timings.is_running:
+            timings.measure(self.told.emit)
+        self._wants_times = timings.is_running
+        if timings.is_running:
+            self.measuring.emit()
+
+    @guard
+    def _times_changed(self) -> None:
+        timings = self.document.live.timings
+        seconds = {node: (each.forward.median + each.backward.median) / 1e3 for node, each in timings.times.items()}
+        self.canvas.heat.set_times(seconds, is_stale=timings.is_stale)
+        if self._wants_times and not timings.is_running:
+            self._wants_times = False
+            if seconds and not timings.is_stale:
+                self.canvas.heat.set_measure(TIME)
 
     # Pictures
 
@@ -108,7 +133,7 @@ class ViewingCanvas(AddingCanvas):
             return
         card = foldedits.chosen_block(self.canvas)
         nodes = self.document.selection.node_ids
-        name = card.face.title if card is not None else foldedits.name_of(self.document, nodes)
+        name = card.face.title if card is not None else foldedits.name_of(self.document.graph, nodes)
 
         def keep() -> None:
             kept = save_template(name, text)

@@ -9,18 +9,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from engine import prototxt
 from engine.cli.dialect import choose_schema
+from engine.cli.memory import check_memory, machine_memory
 from engine.cli.output import Output
 from engine.cli.reading import reading
 from engine.cli.viewing import chosen_views
 from engine.diagnostics import Diagnostic, SchemaMemo, check_fields, check_files, check_solver, diagnose, for_run
+from engine.diagnostics.plugins import check_plugins, python_code
 from engine.errors import DataError, FileFormatError, NetcanvasError, PrototxtError, SolverError, UnknownLayerTypeError
 from engine.graph import NetState, NodeId, OpGraph, View
 from engine.inspection import InspectionClient
 from engine.layer import Phase
 from engine.paths import search_folders
-from engine.plugins import ParamStrSchema, find_plugins, plugin_folders
+from engine.plugins import Declarations, ParamStrSchema, find_plugins, plugin_folders
 from engine.registry import default_registry
 from engine.schema import FileKind, describe_kind, find_dialect, sniff
 from engine.shapes import NodeShapes, ShapeService, graph_layers, join_shapes
@@ -85,13 +86,14 @@ def _check_file(
 
 def _check_solver(data: bytes, path: Path, dialect: str | None, together: Sequence[Path]) -> Iterator[Diagnostic]:
     """Find faults of a solver's text; only where there are none, those of its settings and of the net it names."""
-    tree = prototxt.parse(data)
+    graph = OpGraph.parse(data)
+    tree = graph.tree
     schema, guessed = choose_schema(tree, "SolverParameter", dialect, path=path)
     yield from _told_dialect(guessed)
     for fault in tree.problems:
         yield Diagnostic("syntax", "error", fault.message, fault.line, fault.column, next_step=fault.hint)
     told = {fault.line for fault in tree.problems}
-    faults = for_run(check_fields(tree.root, "SolverParameter", schema))
+    faults = for_run(check_fields(graph, "SolverParameter", schema))
     yield from (each for each in sorted(faults, key=lambda each: (each.line, each.column)) if each.line not in told)
     if tree.problems or faults:
         return
@@ -135,25 +137,27 @@ def _check_net(
         )
 
     told = partial(diagnose, graph, schema=schema, registry=registry, folder=folder, memo=memo)
-    told = partial(told, param_schemas=_param_schemas(graph, folders))
+    declared = Declarations(find_plugins(plugin_folders(), folders), plugin_folders(), folders)
+    told = partial(told, param_schemas=_param_schemas(graph, declared))
+    beside = [*check_plugins(graph, declared)]
     without_data = {each.node for each in check_files(graph, [node.id for node in graph.nodes()], folder)}
     if not views:
         outcomes = (infer(state, graph.taking_part(state)) for state in reversed(graph.states))
         shapes = _joined(outcomes, without_data)
-        return [*_told_dialect(guessed), *for_run(told(shapes=shapes))]
+        beside += check_memory(graph, shapes, machine_memory())
+        return [*_told_dialect(guessed), *for_run([*beside, *told(shapes=shapes)])]
     found: dict[Diagnostic, None] = {}
     for view in views:
         here = graph.look(view)
-        found.update(dict.fromkeys(told(shapes=_joined([infer(here.state, here)], without_data), view=here)))
-    return [*_told_dialect(guessed), *for_run(found)]
+        shapes = _joined([infer(here.state, here)], without_data)
+        found.update(dict.fromkeys([*told(shapes=shapes, view=here), *check_memory(graph, shapes, machine_memory())]))
+    return [*_told_dialect(guessed), *for_run([*beside, *found])]
 
 
-def _param_schemas(graph: OpGraph, folders: Sequence[Path]) -> dict[tuple[str, str], ParamStrSchema]:
+def _param_schemas(graph: OpGraph, declared: Declarations) -> dict[tuple[str, str], ParamStrSchema]:
     """Return what the ``param_str`` of Python layers may hold, where their plugins say so; no code runs for it."""
-    if not any(node.type == "Python" for node in graph.nodes()):
-        return {}
-    layers = find_plugins(plugin_folders(), folders).python_layers
-    return {(each.module, each.name): each.param_str for each in layers if each.param_str is not None}
+    named = {python_code(graph, node) for node in graph.nodes() if node.type == "Python" and not node.virtual}
+    return {code: schema for code in named if (schema := declared.param_schema(*code)) is not None}
 
 
 def _joined(

@@ -125,9 +125,21 @@ def _guard(command: Callable[[], int]) -> int:
     except Exception as error:
         if os.environ.get(_TRACEBACK):
             raise
-        step = f"Set {_TRACEBACK}=1, run again and report what it prints."
-        Output.error(f"A fault of Netcanvas itself: {error_text(error)}. {step}")
+        Output.error(_whose_fault(error))
         return 1
+
+
+def _whose_fault(error: Exception) -> str:
+    """Tell an exception that nobody expected: a plugin's, where its code raised it or replaced what we use."""
+    from engine.plugins.tampering import blame, plugin_place  # only on the way to an error
+
+    place, changed = plugin_place(error), blame()
+    if place or changed:
+        at = f" at {place}" if place else ""
+        step = "Mend the plugin's code and run again."
+        return " ".join(filter(None, [f"A plugin's code failed{at}: {error_text(error)}.", changed, step]))
+    step = f"Set {_TRACEBACK}=1, run again and report what it prints."
+    return f"A fault of Netcanvas itself: {error_text(error)}. {step}"
 
 
 def _forget_stdout() -> None:

@@ -9,6 +9,7 @@ from engine.cli.output import Output
 from engine.cli.viewing import chosen_views
 from engine.errors import NetcanvasError
 from engine.export import export_net, guess_kind
+from engine.graph import DEPLOY
 
 __all__ = ["run"]
 
@@ -21,6 +22,11 @@ def run(options: argparse.Namespace) -> int:
     views = chosen_views(options)
     if len(views) > 1:
         raise NetcanvasError("Stages or a level alone do not tell which net to export.", next_step="Add --phase.")
-    export_net(source, target, kind, *views)
-    Output(quiet=options.quiet).note(f"Wrote {target}: {kind.summary}.")
+    view = views[0] if views else None
+    if options.input_shape and (view is None or view.show != DEPLOY):
+        raise NetcanvasError("--input-shape is for deploy nets.", next_step="Add --phase deploy, or leave it out.")
+    output = Output(quiet=options.quiet)
+    for changed in export_net(source, target, kind, view, options.input_shape):
+        output.note(changed)
+    output.note(f"Wrote {target}: {kind.summary if view is None or view.show != DEPLOY else 'the net that predicts'}.")
     return 0

@@ -9,16 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.blob import Shape
-from engine.cli.reading import reading
+from engine.cli.reading import read_graph
 from engine.cli.viewing import phase_of, view_of
 from engine.cost import LayerCost, NetCost, layer_cost, net_cost
-from engine.errors import FileFormatError, PrototxtError
+from engine.errors import PrototxtError
 from engine.graph import Node, NodeId, OpGraph, View
 from engine.inspection import InspectionClient
 from engine.layer import Phase
 from engine.paths import search_folders
 from engine.registry import default_registry
-from engine.schema import FileKind, describe_kind, sniff
 from engine.shapes import NodeShapes, ShapeService, graph_layers
 
 __all__ = ["Measured", "measure", "memory_words", "shape_words"]
@@ -72,12 +71,7 @@ def measure(path: Path, options: argparse.Namespace) -> Measured:
     FileFormatError
         If the file is no net.
     """
-    data = path.read_bytes()
-    if sniff(data) not in (FileKind.NET_TEXT, FileKind.TEXT):
-        looks_like, step = describe_kind(data)
-        raise FileFormatError(f"Expected a net in prototxt, but '{path}' looks like {looks_like}.", next_step=step)
-    with reading(data, path.name) as progress:
-        graph = OpGraph.parse(data, progress=progress)
+    graph = read_graph(path)
     if not len(graph) and graph.problems:
         fault = graph.problems[0]
         raise PrototxtError(fault.message, line=fault.line, column=fault.column, source=str(path), next_step=fault.hint)

@@ -1,16 +1,20 @@
-"""Reading text that takes its time: a bar on a terminal; an interrupt ends it."""
+"""Reading nets, which may take its time: a bar on a terminal; an interrupt ends it."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from tqdm import tqdm
 
+from engine.errors import FileFormatError
+from engine.graph import OpGraph
 from engine.prototxt import Progress
+from engine.schema import FileKind, describe_kind, sniff
 
-__all__ = ["reading"]
+__all__ = ["read_graph", "reading"]
 
 _BIG = 4 * 2**20
 
@@ -40,3 +44,19 @@ def reading(data: bytes, name: str) -> Iterator[Progress | None]:
             bar.update(position - bar.n)
 
         yield show
+
+
+def read_graph(path: Path) -> OpGraph:
+    """Read the net in a prototxt file; faults of its text are in the graph's ``problems``.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is no net.
+    """
+    data = path.read_bytes()
+    if sniff(data) not in (FileKind.NET_TEXT, FileKind.TEXT):
+        looks_like, step = describe_kind(data)
+        raise FileFormatError(f"Expected a net in prototxt, but '{path}' looks like {looks_like}.", next_step=step)
+    with reading(data, path.name) as progress:
+        return OpGraph.parse(data, progress=progress)

@@ -7,15 +7,15 @@ import re
 from pathlib import Path
 
 from engine.cli.output import Output
-from engine.cli.reading import reading
-from engine.errors import CheckError, FileFormatError, SchemaError
+from engine.cli.reading import read_graph
+from engine.errors import CheckError, SchemaError
 from engine.files import atomic_write
 from engine.graph import Node, NodeId, OpGraph
 from engine.graph import Path as FieldPath
 from engine.paths import search_folders
 from engine.prototxt import quote
 from engine.registry import default_registry
-from engine.schema import FieldInfo, FileKind, Schema, convert, describe_kind, sniff
+from engine.schema import FieldInfo, Schema, convert
 
 __all__ = ["run"]
 
@@ -25,12 +25,8 @@ _TEXT = ("string", "bytes")
 def run(options: argparse.Namespace) -> int:
     """Set one field of one layer, and change nothing else of the file; return the exit code."""
     path: Path = options.file
-    data = path.read_bytes()
-    if sniff(data) not in (FileKind.NET_TEXT, FileKind.TEXT):
-        looks_like, step = describe_kind(data)
-        raise FileFormatError(f"Expected a net in prototxt, but '{path}' looks like {looks_like}.", next_step=step)
-    with reading(data, path.name) as progress:
-        graph = OpGraph.parse(data, progress=progress)
+    graph = read_graph(path)
+    read = bytes(graph)
     schema = default_registry(search_folders(path.parent), trusted=False).schema()
     node = _find(graph, options.layer, options.phase)
     field, info = _field(schema, node, options.field)
@@ -39,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     with graph.change():
         graph.set_field(node.id, field, text)
         _check(graph, schema, node.id, field)
-    if bytes(graph) != data:
+    if bytes(graph) != read:
         atomic_write(path, bytes(graph))
     line, _ = graph.place(node.id, field)
     name = ".".join(map(str, field))

@@ -69,7 +69,7 @@ class SignalControl:
         if action is Action.STOP:
             self._stops += 1
             if self._stops > 1:
-                raise KeyboardInterrupt
+                signal.default_int_handler(number, frame)  # raises; no 'raise' of ours, see engine.faults
         if self._target is not None:
             _pass_on(action, self._target)
         elif action is not Action.CONTINUE and self._wanted is not Action.STOP:

@@ -12,9 +12,10 @@ from engine.cli.devices import check_gpu
 from engine.cli.opening import open_net
 from engine.cli.output import Output
 from engine.cli.tables import table
-from engine.cli.timing import LayerTimes, NetTimes, time_net
 from engine.layer import Phase
 from engine.net import Net
+from engine.timing import LayerTimes, NetTimes
+from engine.timing.passes import time_net
 
 __all__ = ["run"]
 

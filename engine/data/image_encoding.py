@@ -15,7 +15,7 @@ _JPEG_QUALITY = 95  # OpenCV's
 _COMMON = "png, jpg, bmp, tif or webp"
 
 
-def encode_image(image: npt.NDArray[np.uint8], kind: str) -> bytes:
+def encode_image(image: npt.NDArray[np.uint8], kind: str, *, quality: int = _JPEG_QUALITY) -> bytes:
     """Return the content of an image file.
 
     Parameters
@@ -24,6 +24,8 @@ def encode_image(image: npt.NDArray[np.uint8], kind: str) -> bytes:
         One channel, or three in the order blue, green, red.
     kind : str
         Ending of the file's name without the dot, in any case.
+    quality : int
+        Of a JPEG file, 1 to 100.
 
     Raises
     ------
@@ -38,7 +40,7 @@ def encode_image(image: npt.NDArray[np.uint8], kind: str) -> bytes:
     try:
         if name not in Image.SAVE:
             raise KeyError(kind)
-        Image.fromarray(pixels).save(target, format=name, **({"quality": _JPEG_QUALITY} if name == "JPEG" else {}))
+        Image.fromarray(pixels).save(target, format=name, **({"quality": quality} if name == "JPEG" else {}))
     except (KeyError, OSError, ValueError) as error:
         raise DataError(
             f"Images cannot be encoded as '{kind}'.", next_step=f"Choose another --encode_type, such as {_COMMON}."

@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from engine.data.images import Bytes, read_image
 from engine.errors import DataError
 from engine.paths import resolve, search_folders
 
-__all__ = ["ImageList", "find_listed", "open_list", "read_image_list"]
+__all__ = ["ImageList", "find_listed", "open_list", "read_image_list", "read_listed"]
 
 _LABEL = re.compile(r"[+-]?\d+")
 _LARGEST = 2**31 - 1
@@ -100,6 +101,46 @@ def find_listed(written: str, source: Path, line: int, folders: Sequence[Path], 
     if "\t" in written:
         step = "Separate path and label by a blank; a tab is taken as part of the path."
     raise DataError(f"{owner}: '{written}', listed in {source}:{line}, was not found; tried {tried}.", next_step=step)
+
+
+def read_listed(
+    written: str, source: Path, line: int, folders: Sequence[Path], owner: str, *, color: bool, size: tuple[int, int]
+) -> Bytes:
+    """Read the image that a line of a list names.
+
+    Parameters
+    ----------
+    written : str
+        Path as the list spells it, behind the root folder.
+    source : Path
+        The list.
+    line : int
+        The line, from 1.
+    folders : sequence of Path
+        Folders to look in, and beside the list.
+    owner : str
+        What the messages name.
+    color : bool
+        Three channels, else one.
+    size : tuple of int
+        Height and width that it is brought to; zeros leave it as it is.
+
+    Returns
+    -------
+    ndarray of uint8, shape (channels, height, width)
+
+    Raises
+    ------
+    DataError
+        If it is not there or no image; the message names list and line.
+    """
+    path = find_listed(written, source, line, folders, owner)
+    try:
+        return read_image(path, color=color, height=size[0], width=size[1])
+    except DataError as error:
+        raise DataError(
+            f"{owner}: {error.message[:-1]}; listed in {source}:{line}.", next_step=error.next_step
+        ) from error
 
 
 def read_image_list(written: str, folders: Sequence[Path], owner: str) -> ImageList:

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from engine.data.batches import Batch, FloatArray, random_stream
 from engine.data.decoding import DecodePool
 from engine.data.image_batches import check_memory
-from engine.data.images import Bytes, read_image
-from engine.data.lists import find_listed, open_list
+from engine.data.images import Bytes
+from engine.data.lists import open_list, read_listed
+from engine.data.passes import Passes
 from engine.data.prefetched import PrefetchedSource
 from engine.data.resizing import resize_nearest
 from engine.data.transform import Transform, read_mean
@@ -24,7 +24,6 @@ from engine.errors import DataError
 __all__ = ["ImagePairSource"]
 
 _AHEAD = 4  # batches
-_ORDER, _SKIP = 2**31, 2**31 + 1  # counters of random streams beyond any number of a batch
 _log = logging.getLogger(__name__)
 
 Pair = tuple[Bytes, Bytes]
@@ -63,15 +62,10 @@ class ImagePairSource(PrefetchedSource):
         file, pairs = _read_pairs(param.source, folders, owner)
         reader = _Pairs(file, pairs, param, tuple(folders), owner)
         mean = read_mean(transform_param.mean_file, folders, owner) if transform_param.mean_file else None
-        maker = _PairMaker(reader, _Transforms(transform_param, train, owner, mean), param, seed, owner)
-        if param.rand_skip:
-            maker.index = int(random_stream(seed, _SKIP).integers(param.rand_skip))
-            if maker.index >= len(pairs):
-                raise DataError(
-                    f"{owner}: expected more images in '{file}' than the {maker.index} to skip, got {len(pairs)}.",
-                    next_step="Lower rand_skip to the number of images at most.",
-                )
-        super().__init__(maker, _AHEAD, owner)
+        passes = Passes(len(pairs), shuffle=bool(param.shuffle), seed=seed)
+        passes.skip(int(param.rand_skip), file, owner)
+        transforms = _Transforms(transform_param, train, owner, mean)
+        super().__init__(_PairMaker(reader, transforms, passes, param, seed, owner), _AHEAD, owner)
 
 
 def _check(param: Any, transform_param: Any, owner: str) -> None:
@@ -129,8 +123,9 @@ class _Pairs:
         """Return image and labels, shapes (channels, height, width) and (1, height, width)."""
         param = self.param
         image, label, line = self.pairs[index]
-        pixels = self._read(image, line, bool(param.is_color), int(param.new_height), int(param.new_width))
-        labels = self._read(label, line, False, 0, 0)
+        size = int(param.new_height), int(param.new_width)
+        pixels = self._read(image, line, color=bool(param.is_color), size=size)
+        labels = self._read(label, line, color=False, size=(0, 0))
         factor = int(param.label_divide_factor)
         if param.new_height:
             labels = resize_nearest(labels[0], param.new_height // factor, param.new_width // factor)[np.newaxis]
@@ -144,14 +139,9 @@ class _Pairs:
             )
         return pixels, labels
 
-    def _read(self, written: str, line: int, color: bool, height: int, width: int) -> Bytes:
-        path = find_listed(self.param.root_folder + written, self.file, line, self.folders, self.owner)
-        try:
-            return read_image(path, color=color, height=height, width=width)
-        except DataError as error:
-            raise DataError(
-                f"{self.owner}: {error.message[:-1]}; listed in {self.file}:{line}.", next_step=error.next_step
-            ) from error
+    def _read(self, written: str, line: int, *, color: bool, size: tuple[int, int]) -> Bytes:
+        written = self.param.root_folder + written
+        return read_listed(written, self.file, line, self.folders, self.owner, color=color, size=size)
 
 
 class _Transforms:
@@ -172,24 +162,22 @@ class _Transforms:
 class _PairMaker:
     """What the background thread works with.
 
-    The order of a pass is a function of the seed and of the number of the pass; crops and mirroring of a batch are one
-    of the seed and of the number of the batch.
+    Crops and mirroring of a batch are a function of the seed and of the number of the batch.
     """
 
-    def __init__(self, reader: _Pairs, transforms: _Transforms, param: Any, seed: int, owner: str) -> None:
-        self._reader, self._transforms, self._owner = reader, transforms, owner
+    def __init__(
+        self, reader: _Pairs, transforms: _Transforms, passes: Passes, param: Any, seed: int, owner: str
+    ) -> None:
+        self._reader, self._transforms, self._passes, self._owner = reader, transforms, passes, owner
         self._size = int(param.batch_size)
         self._crop = (int(param.crop_height), int(param.crop_width))
-        self._mirror, self._shuffle = bool(param.mirror), bool(param.shuffle)
-        self._count = len(reader.pairs)
+        self._mirror = bool(param.mirror)
         self._seed, self._batch = seed, 0
-        self.index = 0
-        self._enter(0)
         self._pool = DecodePool()
 
     def look_at_first(self) -> tuple[tuple[int, ...], ...]:
         """Return the shapes of a batch of pairs like the next one, without moving."""
-        place = int(self._order[self.index])
+        place = self._passes.next
         pair = self._cut(self._reader.read(place), self._reader.name(place), None)
         shapes = [(self._size, *part.shape) for part in pair]
         for shape in shapes:
@@ -199,7 +187,7 @@ class _PairMaker:
 
     def make(self, used: Batch | None) -> Batch:
         """Make the next batch, in the memory of a used one if it fits."""
-        places = self._take(self._size)
+        places = self._passes.take(self._size).tolist()
         pairs = self._pool.map(self._reader.read, places)
         rng = random_stream(self._seed, self._batch)
         names = [self._reader.name(place) for place in places]
@@ -239,29 +227,13 @@ class _PairMaker:
 
     def position(self) -> dict[str, Any]:
         """Return where the next batch begins."""
-        return {"pass": self._pass, "index": self.index, "batch": self._batch, "seed": self._seed}
+        return {**self._passes.position(), "batch": self._batch, "seed": self._seed}
 
     def go_to(self, state: Mapping[str, Any]) -> None:
         """Go where a batch began."""
         self._seed, self._batch = int(state["seed"]), int(state["batch"])
-        self._enter(int(state["pass"]))
-        self.index = int(state["index"]) % self._count
+        self._passes.go_to(state, seed=self._seed)
 
     def close(self) -> None:
         """End the threads."""
         self._pool.close()
-
-    def _take(self, count: int) -> list[int]:
-        taken: list[int] = []
-        while len(taken) < count:
-            taken.append(int(self._order[self.index]))
-            self.index += 1
-            if self.index == self._count:
-                self._enter(self._pass + 1)
-                self.index = 0
-        return taken
-
-    def _enter(self, number: int) -> None:
-        self._pass = number
-        random = random_stream(self._seed, _ORDER, number)
-        self._order: npt.NDArray[Any] = random.permutation(self._count) if self._shuffle else np.arange(self._count)

@@ -104,10 +104,11 @@ def check_net_fields(graph: OpGraph, schema: Schema | None) -> Iterator[Diagnost
         yield _diagnostic(code, problem, None, path, "", fix)
 
 
-def check_fields(message: Message, type_name: str, schema: Schema | None) -> Iterator[Diagnostic]:
-    """Find the same in a message that is no part of a net, such as a solver."""
-    for code, problem, path in _located(message, type_name, schema):
-        yield _diagnostic(code, problem, None, path, "", None)
+def check_fields(graph: OpGraph, type_name: str, schema: Schema | None) -> Iterator[Diagnostic]:
+    """Find the same in a text that is no net but one message, such as a solver."""
+    for place, (code, problem, path) in enumerate(_located(graph.tree.root, type_name, schema)):
+        fix = _fix(graph, code, problem, None, path, schema) if place < _MOST_FIXED else None
+        yield _diagnostic(code, problem, None, path, "", fix)
 
 
 def names_files(graph: OpGraph, node: Node) -> bool:

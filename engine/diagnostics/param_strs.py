@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from engine.diagnostics.plugins import python_code
 from engine.diagnostics.records import Diagnostic
 from engine.graph import OpGraph
 from engine.param_edit import schema_faults
@@ -29,8 +30,7 @@ def check_param_strs(graph: OpGraph, schemas: ParamSchemas) -> Iterator[Diagnost
     for node in graph.nodes():
         if node.type != "Python" or node.virtual:
             continue
-        module, name = (unquote(graph.value(node.id, ("python_param", each)) or '""') for each in ("module", "layer"))
-        schema = schemas.get((module, name))
+        schema = schemas.get(python_code(graph, node))
         if schema is None:
             continue
         text = unquote(graph.value(node.id, _FIELD) or '""')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from engine.diagnostics.records import Diagnostic, QuickFix
@@ -17,7 +18,10 @@ def check_ports(graph: OpGraph, node: Node, info: Any) -> Iterator[Diagnostic]:
     if info is None:
         return
     bottoms = len(node.bottoms)
-    yield from _check_count(graph, node, "bottoms", info.min_bottoms, info.max_bottoms)
+    for each in _check_count(graph, node, "bottoms", info.min_bottoms, info.max_bottoms):
+        missing = info.min_bottoms - bottoms
+        fix = _reading(graph, node, tuple(getattr(info, "bottoms", ())[bottoms:]), missing) if missing > 0 else each.fix
+        yield replace(each, fix=fix)
     if getattr(info, "paired", False):
         yield from _check_count(graph, node, "tops", bottoms, bottoms)
     else:
@@ -59,6 +63,34 @@ def _removal(graph: OpGraph, node: Node, what: str, surplus: int) -> QuickFix | 
             target.clear_field(node.id, (name, place))
 
     return QuickFix(f"Remove the last {name if surplus == 1 else f'{surplus} {what}'}", remove)
+
+
+def _reading(graph: OpGraph, node: Node, ports: tuple[str, ...], missing: int) -> QuickFix | None:
+    """Return a fix that reads what is missing: a blob called as the port, else the nearest above that nobody reads."""
+    above = [each for each in graph.nodes() if each.ordinal < node.ordinal and each.phases >= node.phases]
+    offered: dict[str, bool] = {}
+    for each in above:
+        read = {edge.top for edge in graph.edges_out(each.id)}
+        for top, blob in enumerate(each.tops):
+            offered.pop(blob, None)
+            offered[blob] = top in read
+    for blob in node.bottoms:
+        offered.pop(blob, None)
+    chosen: list[str] = []
+    for place in range(missing):
+        port = ports[place].removesuffix("s") if place < len(ports) else ""
+        unread = (blob for blob in reversed(offered) if not offered[blob])
+        found = next((blob for blob in (port, f"{port}s") if blob in offered), "") or next(unread, "")
+        if not found:
+            return None
+        del offered[found]
+        chosen.append(found)
+
+    def read_them(target: OpGraph) -> None:
+        for blob in chosen:
+            target.append_field(node.id, ("bottom",), quote(blob))
+
+    return QuickFix(f"Read {' and '.join(repr(blob) for blob in chosen)}", read_them)
 
 
 def _addition(node: Node, missing: int) -> QuickFix:

@@ -56,6 +56,8 @@ class Diagnostic:
         More layers of which the same is told.
     file : pathlib.Path or None
         The file of which it is told, where that is not the document: its solver.
+    more_fixes : tuple of QuickFix
+        Other edits that mend it, where a person may want one of them.
     """
 
     code: str
@@ -69,3 +71,9 @@ class Diagnostic:
     fix: QuickFix | None = None
     others: tuple[NodeId, ...] = ()
     file: FilePath | None = None
+    more_fixes: tuple[QuickFix, ...] = ()
+
+    @property
+    def fixes(self) -> tuple[QuickFix, ...]:
+        """All edits that mend it, the likeliest first."""
+        return () if self.fix is None else (self.fix, *self.more_fixes)

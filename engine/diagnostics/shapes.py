@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 from engine.diagnostics.ports import surplus
 from engine.diagnostics.records import Diagnostic
-from engine.errors import ShapeError, SurplusError
+from engine.diagnostics.shape_fixes import shape_fixes
+from engine.errors import LayerError, ShapeError, SurplusError
 from engine.graph import Node, NodeId, OpGraph, Path
+from engine.prototxt import Message
 
 __all__ = ["UNSHAPED", "check_shapes"]
 
@@ -37,8 +40,26 @@ def check_shapes(
         message, step = getattr(error, "message", str(error)), getattr(error, "next_step", "")
         path = _labels(node, error, registry)
         code = "label-count" if path else "shape"
-        line, column = graph.place(node_id, path) if path else (node.line, 1)
-        yield Diagnostic(code, "error", message, line, column, node_id, path, step)
+        path = path or _path(graph, node, error)
+        line, column = graph.place(node_id, path)
+        fixes = shape_fixes(graph, node_id, shapes)
+        fix = fixes[0] if fixes else None
+        yield Diagnostic(code, "error", message, line, column, node_id, path, step, fix, more_fixes=fixes[1:])
+
+
+def _path(graph: OpGraph, node: Node, error: Any) -> Path:
+    """Return the path of the field that an error is about: the first that it names, else one of several ports."""
+    if node.virtual or not isinstance(error, LayerError):
+        return ()
+    words = set(re.findall(r"\w+", error.detail))
+    for field in graph.message(node.id):
+        if isinstance(field.value, Message):
+            for inner in field.value:
+                if inner.name in words and graph.count(node.id, (field.name, inner.name)) == 1:
+                    return (field.name, inner.name)
+    what, _, index = error.port.partition(" ")
+    ports = {"bottom": node.bottoms, "top": node.tops}.get(what, ())
+    return (what, int(index)) if index.isdigit() and int(index) < len(ports) and len(ports) > 1 else ()
 
 
 def _labels(node: Node, error: Any, registry: Any) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,8 @@ from types import MappingProxyType
 
 from engine.diagnostics.fields import check_fields
 from engine.diagnostics.layers import is_data
-from engine.diagnostics.records import Diagnostic, Severity
+from engine.diagnostics.records import Diagnostic, QuickFix, Severity
+from engine.diagnostics.solver_settings import check_solver_settings
 from engine.graph import Node, OpGraph
 from engine.paths import ResolvedPath, resolve, search_folders
 from engine.prototxt import Message, Scalar, parse
@@ -24,6 +26,8 @@ _NONE: Opened = MappingProxyType({})
 
 _TRAIN = ("net", "train_net")
 _NETS = (*_TRAIN, "test_net")
+# What fixes write where something has to be said: Caffe's own example of LeNet has both.
+_USUAL_ITERATIONS, _USUAL_BATCHES = 10_000, 100
 
 
 def check_solver_file(path: Path, text: bytes | None = None, *, opened: Opened = _NONE) -> list[Diagnostic]:
@@ -48,15 +52,15 @@ def check_solver_file(path: Path, text: bytes | None = None, *, opened: Opened =
     except OSError as error:
         message = f"Solver: '{path.name}' cannot be read: {error.strerror or error}."
         return [Diagnostic("solver-file", "error", message, next_step="Choose another solver.", file=path)]
-    tree = parse(data)
+    graph = OpGraph.parse(data)
     found = [
         Diagnostic("syntax", "error", f"Solver: {fault.message}", fault.line, fault.column, next_step=fault.hint)
-        for fault in tree.problems
+        for fault in graph.tree.problems
     ]
     if not found:
-        schema = load_schema(guess_dialect(tree, "SolverParameter").name)
-        fields = check_fields(tree.root, "SolverParameter", schema)
-        found = [replace(each, message=f"Solver: {each.message}", fix=None) for each in fields]
+        schema = load_schema(guess_dialect(graph.tree, "SolverParameter").name)
+        fields = check_fields(graph, "SolverParameter", schema)
+        found = [replace(each, message=f"Solver: {each.message}") for each in fields]
         found += check_solver(data, path, opened, opened=opened)
     return [replace(each, file=path) for each in found]
 
@@ -83,12 +87,14 @@ def check_solver(
 
 
 def _check(root: Message, path: Path, nets: Iterable[Path], edited: Opened) -> Iterator[Diagnostic]:
+    yield from check_solver_settings(root, path)
     for name in _NETS:
         found = _resolved(root, name, path)
         if found is not None and not found.found:
             tried = ", ".join(f"'{each}'" for each in found.tried)
             message = f"Solver: {name} '{found.written}' was not found; tried {tried}."
-            yield _at(root, name, "solver-net-missing", "error", message, "Correct the path.")
+            fixes = _nets_like(name, found.written, path, edited)
+            yield _at(root, name, "solver-net-missing", "error", message, "Correct the path.", fixes)
     named = next((name for name in _TRAIN if root.get(name) is not None), "")
     found = _resolved(root, named, path)
     if found is not None and found.found:
@@ -98,11 +104,20 @@ def _check(root: Message, path: Path, nets: Iterable[Path], edited: Opened) -> I
     if max_iter is None or max_iter.lstrip("+0") == "" or max_iter.startswith("-"):
         message = f"Solver: expected a max_iter of 1 or more, got {max_iter or 'none'}; it trains nothing."
         step = "Set max_iter to the iterations to train for."
-        yield _at(root, "max_iter", "solver-max-iter", "warning", message, step)
+        fix = QuickFix(
+            f"Train for {_USUAL_ITERATIONS} iterations",
+            lambda target: target.set_field(None, ("max_iter",), str(_USUAL_ITERATIONS)),
+        )
+        yield _at(root, "max_iter", "solver-max-iter", "warning", message, step, (fix,))
     if root.get("test_interval") is not None and root.get("test_iter") is None:
         message = "Solver: test_interval is set, but no test_iter, so it never tests."
         step = "Set test_iter to the batches of a test pass, or remove test_interval."
-        yield _at(root, "test_interval", "solver-test-iter", "warning", message, step)
+        fix = QuickFix(
+            f"Test on {_USUAL_BATCHES} batches",
+            lambda target: target.set_field(None, ("test_iter",), str(_USUAL_BATCHES)),
+        )
+        fixes = fix, _without("test_interval")
+        yield _at(root, "test_interval", "solver-test-iter", "warning", message, step, fixes)
 
 
 def _check_other(root: Message, name: str, net: Path, path: Path, nets: Iterable[Path]) -> Iterator[Diagnostic]:
@@ -110,7 +125,7 @@ def _check_other(root: Message, name: str, net: Path, path: Path, nets: Iterable
     if len(beside) == 1 and net.resolve() != beside[0].resolve():
         message = f"Solver: {name} is '{net}', and not '{beside[0].name}' beside it."
         step = f"Set {name} to '{beside[0].name}' if that is the net to train."
-        yield _at(root, name, "solver-net-other", "warning", message, step)
+        yield _at(root, name, "solver-net-other", "warning", message, step, (_named(name, beside[0].name),))
 
 
 def _check_phases(root: Message, name: str, net: Path, edited: Sequence[Node] | None) -> Iterator[Diagnostic]:
@@ -127,7 +142,8 @@ def _check_phases(root: Message, name: str, net: Path, edited: Sequence[Node] | 
     if name == "net" and tested and not any("TEST" in node.phases and not node.bottoms for node in nodes):
         message = f"Solver: test_iter is set, but no layer of '{net.name}' gives data in the TEST phase."
         step = "Add a data layer with include { phase: TEST }, or remove test_iter and test_interval."
-        yield _at(root, "test_iter", "solver-test-phase", "error", message, step)
+        fixes = (_without("test_iter", "test_interval"),)
+        yield _at(root, "test_iter", "solver-test-phase", "error", message, step, fixes)
 
 
 def _resolved(root: Message, name: str, path: Path) -> ResolvedPath | None:
@@ -137,10 +153,39 @@ def _resolved(root: Message, name: str, path: Path) -> ResolvedPath | None:
     return resolve(field.value.as_str(), search_folders(path.parent))
 
 
-def _at(root: Message, name: str, code: str, severity: Severity, message: str, step: str) -> Diagnostic:
+def _named(field: str, name: str) -> QuickFix:
+    return QuickFix(f"Name '{name}'", lambda target: target.set_string(None, (field,), name))
+
+
+def _without(*fields: str) -> QuickFix:
+    def remove(target: OpGraph) -> None:
+        for field in fields:
+            target.clear_field(None, (field,))
+
+    return QuickFix(f"Remove {' and '.join(fields)}", remove)
+
+
+def _nets_like(field: str, written: str, path: Path, edited: Mapping[Path, object]) -> tuple[QuickFix, ...]:
+    """Return fixes that name a net beside the solver: one that is edited with it, or one of nearly the same name."""
+    beside = sorted(each.name for each in path.parent.glob("*.prototxt") if each.name != path.name)
+    open_ones = [each.name for each in edited if each.parent == path.resolve().parent]
+    alike = difflib.get_close_matches(Path(written).name, beside, n=2, cutoff=0.6)
+    return tuple(_named(field, name) for name in dict.fromkeys([*open_ones, *alike]))
+
+
+def _at(
+    root: Message,
+    name: str,
+    code: str,
+    severity: Severity,
+    message: str,
+    step: str,
+    fixes: Sequence[QuickFix] = (),
+) -> Diagnostic:
     field = root.get(name)
     line, column = (field.line, field.column) if field is not None else (1, 1)
-    return Diagnostic(code, severity, message, line, column, None, (name,), step)
+    first, more = (fixes[0], tuple(fixes[1:])) if fixes else (None, ())
+    return Diagnostic(code, severity, message, line, column, None, (name,), step, first, more_fixes=more)
 
 
 def _text(root: Message, name: str) -> str | None:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from engine import prototxt
 from engine.errors import FileFormatError
+from engine.export.deploy import Shape, to_deploy
 from engine.export.netspec import netspec_source
 from engine.files import atomic_write
-from engine.graph import OpGraph, View
+from engine.graph import DEPLOY, OpGraph, View
 from engine.paths import search_folders
 from engine.registry import default_registry
-from engine.schema import Schema, guess_dialect, load_schema, read_net, to_text
+from engine.schema import Schema, guess_dialect, load_schema, read_net, to_message, to_text
 from engine.schema.upgrade import upgrade_inputs
+from engine.schema.upgrade.text import upgraded_net_text
 from engine.sidecar import read_dialect
 
 __all__ = ["KINDS", "ExportKind", "export_net", "guess_kind"]
@@ -88,11 +90,13 @@ def guess_kind(path: Path, name: str | None = None) -> ExportKind:
     )
 
 
-def export_net(source: Path, target: Path, kind: ExportKind, view: View | None = None) -> None:
-    """Write a net as a file of another kind.
+def export_net(
+    source: Path, target: Path, kind: ExportKind, view: View | None = None, input_shapes: Sequence[Shape] = ()
+) -> list[str]:
+    """Write a net as a file of another kind, and say what was changed in it beside its format, a sentence each.
 
     Nets of old formats and a net's own ``input`` fields are brought to today's layers first, as Caffe does when it
-    reads them. Comments are not kept.
+    reads them. Comments are not kept, but for a deploy net in prototxt: there, all that is not changed keeps its bytes.
 
     Parameters
     ----------
@@ -102,7 +106,10 @@ def export_net(source: Path, target: Path, kind: ExportKind, view: View | None =
         File to write, wholly or not at all; one that exists is replaced, unless it is ``source``.
     kind : ExportKind
     view : View, optional
-        Which net of the file; its layers then need no rules, and have none. Without it, all layers are written.
+        Which net of the file; its layers then need no rules, and have none. Without it, all layers are written. A
+        deploy net is made as :func:`engine.export.deploy.to_deploy` says.
+    input_shapes : sequence of shapes
+        Of the inputs of a deploy net, where they shall not be those of its data.
 
     Raises
     ------
@@ -117,10 +124,19 @@ def export_net(source: Path, target: Path, kind: ExportKind, view: View | None =
         )
     schema = _schema(source)
     net = read_net(source, schema=schema)
+    told: list[str] = []
+    if view is not None and view.show == DEPLOY:
+        graph = OpGraph.parse(upgraded_net_text(prototxt.parse(source.read_bytes())))
+        told = to_deploy(graph, source.parent, view, input_shapes)
+        if kind.name == "prototxt":
+            atomic_write(target, bytes(graph))
+            return told
+        net = to_message(graph.tree.root, "NetParameter", schema=schema)
     upgrade_inputs(net)
-    if view is not None:
+    if view is not None and view.show != DEPLOY:
         _reduce(net, OpGraph.parse(to_text(net)), view)
     atomic_write(target, kind.content(net, schema))
+    return told
 
 
 def _reduce(net: Any, graph: OpGraph, view: View) -> None:

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, cast
-
-import networkx as nx
+from typing import TYPE_CHECKING, Any, cast
 
 from engine.errors import GraphError
 from engine.graph.binding import UNWIRED, Binding, bind, is_layer, scalars
@@ -23,6 +21,9 @@ from engine.graph.wiring import wire
 from engine.prototxt import EditLog, Field, Junk, Style, Tree, all_told, misread, style_of
 from engine.prototxt.edits import Part, top_of
 from engine.prototxt.parts import TopItem
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["GraphCore"]
 
@@ -41,7 +42,7 @@ class GraphCore:
         self._named: defaultdict[str, set[NodeId]] = defaultdict(set)
         self._versions: Counter[int] = Counter()
         self._edges: dict[str, dict[Edge, int]] = {}
-        self._network: nx.MultiDiGraph[NodeId] = nx.MultiDiGraph()
+        self._drawn: nx.MultiDiGraph[NodeId] | None = None
         self._rules: Counter[Rules] = Counter()
         self._own_state: tuple[int, frozenset[str]] = (0, frozenset())
         self._lenses: dict[NetState, Lens] = {}
@@ -254,14 +255,14 @@ class GraphCore:
                 self._count(binding, sign)
                 blobs |= binding.blobs()
         if new is None:
-            if old is not None:
-                self._network.remove_node(node)
+            if old is not None and self._drawn is not None:
+                self._drawn.remove_node(node)
             return
         if old is not None and old.field is not new.field:
             self._tracker.edited.add(node)
         self._bindings[node] = new
-        if old is None:
-            self._network.add_node(node)
+        if old is None and self._drawn is not None:
+            self._drawn.add_node(node)
 
     def _count(self, binding: Binding, sign: int) -> None:
         """Enter a binding into the indexes, or (-1) take it out of them."""
@@ -316,19 +317,35 @@ class GraphCore:
         users = [self._bindings[node] for node in sorted(ids or (), key=self._ordinals.__getitem__)]
         edges = wire(blob, users, self._phases)
         old = self._edges.get(blob, {})
+        drawn = self._drawn
         for edge in old.keys() - edges.keys():
-            if self._network.has_edge(edge.source, edge.target, key=edge):
-                self._network.remove_edge(edge.source, edge.target, key=edge)
+            if drawn is not None and drawn.has_edge(edge.source, edge.target, key=edge):
+                drawn.remove_edge(edge.source, edge.target, key=edge)
             self._tracker.edge(edge, -1)
         for edge, mask in edges.items():
             if old.get(edge) != mask:
-                self._network.add_edge(edge.source, edge.target, key=edge, mask=mask)
+                if drawn is not None:
+                    drawn.add_edge(edge.source, edge.target, key=edge, mask=mask)
                 if edge not in old:
                     self._tracker.edge(edge, 1)
         if edges:
             self._edges[blob] = edges
         else:
             self._edges.pop(blob, None)
+
+    @property
+    def _network(self) -> nx.MultiDiGraph[NodeId]:
+        """The nodes and edges as networkx has them; drawn when first asked for, since to import that takes its time."""
+        if self._drawn is None:
+            import networkx as nx
+
+            network: nx.MultiDiGraph[NodeId] = nx.MultiDiGraph()
+            network.add_nodes_from(self._bindings)
+            for edges in self._edges.values():
+                for edge, mask in edges.items():
+                    network.add_edge(edge.source, edge.target, key=edge, mask=mask)
+            self._drawn = network
+        return self._drawn
 
     def _phases(self, mask: int) -> frozenset[str]:
         phases = self._phase_sets.get(mask)
@@ -341,10 +358,9 @@ class GraphCore:
         """Return the mask of states in which a bottom has a writer."""
         mask = 0
         name = self._bindings[node].bottoms[bottom]
-        if name != UNWIRED:
-            for _, _, edge, data in self._network.in_edges(node, keys=True, data=True):
-                if edge.bottom == bottom:
-                    mask |= data["mask"]
+        for edge, states in self._edges.get(name, {}).items() if name != UNWIRED else ():
+            if edge.target == node and edge.bottom == bottom:
+                mask |= states
         return mask
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
-
-import networkx as nx
+from typing import TYPE_CHECKING, Any
 
 from engine.graph.lens import Lens
 from engine.graph.queries import GraphQueries
 from engine.graph.records import NodeId
 from engine.graph.rules import PHASES, NetState
 from engine.graph.views import GraphView, View
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["ViewQueries"]
 
@@ -104,5 +105,7 @@ class ViewQueries(GraphQueries):
 
 
 def _read_only(network: nx.MultiDiGraph[NodeId], **filters: Callable[..., bool]) -> nx.MultiDiGraph[NodeId]:
+    import networkx as nx
+
     view: nx.MultiDiGraph[NodeId] = nx.subgraph_view(network, **filters)
     return view

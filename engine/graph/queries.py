@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -27,6 +26,7 @@ class GraphQueries(GraphCore):
     def __init__(self, tree: Tree) -> None:
         super().__init__(tree)
         self._records: dict[NodeId, tuple[Binding, Node]] = {}
+        self._nodes: tuple[tuple[int, int], tuple[Node, ...]] = ((-1, -1), ())
 
     # The document
 
@@ -62,7 +62,10 @@ class GraphQueries(GraphCore):
 
     def nodes(self) -> tuple[Node, ...]:
         """Return all nodes in document order; the net's own inputs come first."""
-        return tuple([self.node(node) for node in self._order])
+        state = (self._serial, self._tree.version)
+        if self._nodes[0] != state:  # many ask after each edit
+            self._nodes = state, tuple([self.node(node) for node in self._order])
+        return self._nodes[1]
 
     def node_ids(self) -> tuple[NodeId, ...]:
         """Return the ids of all nodes in document order."""
@@ -79,28 +82,26 @@ class GraphQueries(GraphCore):
         binding = self._binding(node)
         ordinal = self._ordinals[node]
         line = self._line(binding)
+        phases = self._phases(binding.mask)
         held = self._records.get(node)
         if held is not None and held[0] is binding:
             record = held[1]
-            phases = self._phases(binding.mask)
             if record.ordinal == ordinal and record.line == line and record.phases == phases:
                 return record
-            record = replace(record, ordinal=ordinal, line=line, phases=phases)
-        else:
-            record = Node(
-                node,
-                ordinal,
-                binding.name,
-                binding.type,
-                binding.bottoms,
-                binding.tops,
-                self._phases(binding.mask),
-                binding.in_place,
-                line,
-                binding.version,
-                binding.written_type,
-                binding.field is None,
-            )
+        record = Node(
+            node,
+            ordinal,
+            binding.name,
+            binding.type,
+            binding.bottoms,
+            binding.tops,
+            phases,
+            binding.in_place,
+            line,
+            binding.version,
+            binding.written_type,
+            binding.field is None,
+        )
         self._records[node] = (binding, record)
         return record
 

@@ -11,7 +11,7 @@ comment of their own above the layer, which says how to take them back:
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from engine.errors import CheckError
 from engine.graph.binding import UNWIRED
@@ -127,6 +127,26 @@ class SettingAsideVerbs(FragmentVerbs):
                 if found is not None:
                     self._drop_marks(reader, [_reads(bottom, name) for name in names[found:]])
                     self._write_name((reader, "bottom", bottom), names[found])
+
+    @verb
+    def remove_nodes(self, nodes: Iterable[NodeId]) -> None:
+        """Remove layers as :meth:`LayerVerbs.remove_nodes` does; what read a bypassed one no longer says so."""
+        gone = set(nodes)
+        for node in gone:
+            if self.is_bypassed(node):
+                self._forget_bypass(node, gone)
+        super().remove_nodes(gone)
+
+    def _forget_bypass(self, node: NodeId, gone: Container[NodeId]) -> None:
+        """Drop what readers of a bypassed layer keep for it to come back; a layer that is gone does not."""
+        tops = set(self._binding(node).tops)
+        for reader in self._order[self._ordinals[node] + 1 :]:
+            field = self._binding(reader).field
+            if reader in gone or field is None or " bypasses " not in field.lead:
+                continue
+            for bottom in range(len(self._binding(reader).bottoms)):
+                names = [name for name in dict.fromkeys(self._given_up(reader, bottom)) if name in tops]
+                self._drop_marks(reader, [_reads(bottom, name) for name in names])
 
     # Freeze
 

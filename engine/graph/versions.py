@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from engine.schema.upgrade import PADDING, V0_TYPES, V1_TYPES, V1_WORDS
+from engine.schema.upgrade import PADDING, V0_TYPES, V1_WORDS, type_of_word
 
 __all__ = ["LAYER_FIELDS", "base_name", "current_type", "fresh_name", "v1_type"]
 
@@ -37,7 +37,7 @@ def current_type(written: str, version: int) -> str:
     A padding layer passes its blob on; its padding belongs to the layer that reads it.
     """
     if version == 1:
-        return V1_TYPES.get(written, written)
+        return type_of_word(written) or written
     if version == 0:
         return "Split" if written == PADDING else V0_TYPES.get(written, written)
     return written

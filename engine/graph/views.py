@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import networkx as nx
-
 from engine.errors import GraphError
 from engine.graph.deploy import DEPLOY_STAGE, Cut, cut_for_deploy
 from engine.graph.records import Edge, Node, NodeId
 from engine.rules import PHASES, NetState
 
 if TYPE_CHECKING:
+    import networkx as nx
+
     from engine.graph.lens import Lens
     from engine.graph.looking import ViewQueries
 
@@ -144,6 +144,8 @@ class GraphView:
         """The view as networkx has it, read-only; edge keys are :class:`Edge` values."""
         now = self._now()
         if self._drawn is None or self._drawn[0] is not now:
+            import networkx as nx
+
             network: nx.MultiDiGraph[NodeId] = nx.MultiDiGraph()
             network.add_nodes_from(self.node_ids())
             for edge in self.edges():

@@ -24,6 +24,7 @@ from engine.inspection.messages import (
 from engine.inspection.process import InspectionProcess, ProcessLost
 from engine.layer import Phase
 from engine.plugins.scan import scan_folder
+from engine.plugins.tampering import told
 
 if TYPE_CHECKING:
     from engine.testing.reports import GradientReport
@@ -264,6 +265,4 @@ def _warnings(layer: str, layer_type: str, result: dict[str, Any]) -> tuple[str,
     replaced = result["replaced"]
     if not replaced:
         return ()
-    more = f" and {len(replaced) - 3} more" if len(replaced) > 3 else ""
-    what = f"its code replaced {', '.join(replaced[:3])}{more}, which every other layer of a run would get."
-    return (f"Layer '{layer}' ({layer_type}): {what} Keep a changed copy under a name of its own.",)
+    return (f"Layer '{layer}' ({layer_type}): {told(replaced)}",)

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import builtins
 import faulthandler
-import importlib
 import os
 import re
 import signal
 import sys
-from types import ModuleType
+
+from engine.plugins.roots import plugin_finder
+from engine.plugins.tampering import SharedNames
 
 __all__ = ["Guard", "answer_signals", "place_in_dump", "stack_signal"]
 
-#: Modules whose names other layers rely on.
-_GUARDED = (
-    "numpy",
-    "numpy.linalg",
-    "numpy.random",
-    "builtins",
-    "json",
-    "os",
-    "engine.blob",
-    "engine.layer",
-)
 #: Memory, in bytes, beyond which a process is not used for the next question.
 _MUCH = 1 << 30
 _FRAME = re.compile(r'^  File "(?P<file>[^"]+)", line (?P<line>\d+) in (?P<where>.+)$', re.MULTILINE)
@@ -33,20 +22,13 @@ class Guard:
     """The names of shared modules as they were before any plugin was imported."""
 
     def __init__(self) -> None:
-        self._before = {name: dict(vars(module)) for name, module in _modules()}
+        self._before = SharedNames()
 
     def replaced(self) -> list[str]:
-        """Return what is not as it was, such as ``numpy.zeros``; names that were added harm nobody."""
-        found = []
-        for name, module in _modules():
-            now = vars(module)
-            before = self._before.get(name, {})
-            found += [
-                f"{name}.{key}"
-                for key, value in before.items()
-                if now.get(key, Guard) is not value and not key.startswith("__") and key != "_"
-            ]
-        return found
+        """Return what was replaced since the last time and put back, and what still is, such as ``numpy.zeros``."""
+        finder = plugin_finder()
+        undone, finder.replaced = finder.replaced, []
+        return list(dict.fromkeys([*undone, *map(str, self._before.replaced())]))
 
     @staticmethod
     def is_spent() -> bool:
@@ -57,10 +39,6 @@ class Guard:
             return False
         unit = 1 if sys.platform == "darwin" else 1024
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit > _MUCH
-
-
-def _modules() -> list[tuple[str, ModuleType]]:
-    return [(name, builtins if name == "builtins" else importlib.import_module(name)) for name in _GUARDED]
 
 
 def stack_signal() -> int:

@@ -16,7 +16,7 @@ from engine.faults import text_of
 from engine.inspection.guarding import Guard, answer_signals
 from engine.inspection.messages import error_to_json
 
-__all__ = ["serve"]
+__all__ = ["serve", "take_streams"]
 
 Task: TypeAlias = Callable[[dict[str, Any], Callable[[str], None]], dict[str, Any]]
 
@@ -29,7 +29,7 @@ def serve(memory_limit: int) -> None:
     memory_limit : int
         Bytes of private memory that the process may have; 0 for no limit.
     """
-    questions, answers = _take_streams()
+    questions, answers = take_streams()
     answer_signals()
     _limit_memory(memory_limit)
     pid = os.getpid()
@@ -53,7 +53,7 @@ def serve(memory_limit: int) -> None:
         send(reply)
 
 
-def _take_streams() -> tuple[BinaryIO, BinaryIO]:
+def take_streams() -> tuple[BinaryIO, BinaryIO]:
     """Keep the protocol's streams to ourselves; prints go to the error output, reading input gives its end."""
     questions = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")

@@ -55,6 +55,8 @@ def build_nodes(param: Any, registry: LayerRegistry, context: LayerContext, trai
         Layers of another net whose parameters are taken over, by name.
     """
     built = BuiltNet()
+    for layer_param in param.layer:
+        registry.check(layer_param)
     try:
         _add_layers(built, param, registry, replace(context, blobs=built.blobs), trained)
     except BaseException:

@@ -18,6 +18,7 @@ from engine.net.backprop import plan_backward
 from engine.net.build import BuiltNet, build_nodes
 from engine.net.filtering import NetState, filter_net
 from engine.net.nodes import NetNode, call_layer, close_nodes
+from engine.net.noting import layer_notes
 from engine.net.observing import DebugInfo, NetObserver
 from engine.net.overwriting import find_overwriting
 from engine.net.params import LearnableParam
@@ -144,6 +145,7 @@ class Net:
         self._describe(built)
         self._readers = _last_readers(built.nodes)
         self._plan = Plan(built.nodes) if use_plan else None
+        self._notes = layer_notes(built.nodes)
         self.observers: list[NetObserver] = [DebugInfo()] if self.param.debug_info else []
         self.warnings = self._find_warnings()
         for warning in self.warnings:
@@ -218,8 +220,11 @@ class Net:
         first = self._index(start, 0)
         last = self._index(end, len(self._nodes) - 1)
         loss = 0.0
+        notes = self._notes
         for index in range(first, last + 1):
             node = self._nodes[index]
+            if notes is not None:
+                notes.forward(index)
             for conversion in node.conversions:
                 conversion.forward()
             if self._plan is not None:
@@ -231,6 +236,8 @@ class Net:
                 loss += self._loss_of(node)
             for observer in self.observers:
                 observer.forward_done(node)
+        if notes is not None:
+            notes.done()
         return loss
 
     def backward(
@@ -247,12 +254,15 @@ class Net:
         """
         first = self._index(start, len(self._nodes) - 1)
         last = self._index(end, 0)
+        notes = self._notes
         for index in range(first, last - 1, -1):
             node = self._nodes[index]
             if node.loss_weights and seed_losses:
                 self._seed(node, first)
             if not node.needs_backward:
                 continue
+            if notes is not None:
+                notes.backward(index)
             if self._plan is not None:
                 self._plan.backward(index)
             else:
@@ -262,6 +272,8 @@ class Net:
                     conversion.backward()
             for observer in self.observers:
                 observer.backward_done(node)
+        if notes is not None:
+            notes.done()
         if start is None and end is None:
             for observer in self.observers:
                 observer.all_backward_done(self._nodes)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.blob import Blob, BlobList
+from engine.blob import Blob
+from engine.blob_list import BlobList
 from engine.errors import LayerError, NetcanvasError, PluginError
 from engine.faults import is_fault, text_of
 from engine.layer import Binding, Layer, Phase, binding
@@ -93,6 +94,8 @@ def call_layer(layer: Layer, method: str, *args: Any) -> Any:
     Methods that pycaffe does not have are those of the class: a plugin may keep a number as ``self.lower``.
     """
     try:
+        if method == "setup" and not binding(layer).info.builtin:
+            return _set_up(layer, args)
         if method in _PYCAFFE:
             return getattr(layer, method)(*args)
         return getattr(type(layer), method)(layer, *args)
@@ -100,6 +103,23 @@ def call_layer(layer: Layer, method: str, *args: Any) -> Any:
         if not is_fault(error):
             raise
         raise layer_failure(layer, method, error) from error
+
+
+def _plugins_part(error: BaseException) -> str:
+    """Return what plugin code has to do with the fault of another's, in one sentence; empty where it has nothing."""
+    from engine.plugins.tampering import blame, plugin_place
+
+    place = plugin_place(error)
+    return blame() or (f"It comes from a plugin's code, {place}." if place else "")
+
+
+def _set_up(layer: Layer, blobs: Sequence[Any]) -> None:
+    """Call the ``setup`` of a plugin's layer; what it replaces in shared modules stays its own."""
+    from engine.plugins.tampering import watched  # nets of built-in layers need no plugin code
+
+    bound = binding(layer)
+    with watched(f"Layer '{bound.name}' ({bound.type})", "setup", type(layer)._netcanvas_module(layer)):
+        layer.setup(*blobs)
 
 
 def close_nodes(nodes: Iterable[NetNode]) -> None:
@@ -132,7 +152,8 @@ def layer_failure(layer: Layer, method: str, error: BaseException) -> NetcanvasE
         return LayerError(bound.name, bound.type, summary, method=method, next_step=step)
     if bound.info.builtin:
         text = "".join(traceback.format_exception(error))
-        return LayerError(bound.name, bound.type, summary, method=method, traceback_text=text)
+        step = _plugins_part(error)
+        return LayerError(bound.name, bound.type, summary, method=method, next_step=step, traceback_text=text)
     # Nets of built-in layers need no plugin code
     from engine.plugins import as_written, hint_for, place_of, plugin_traceback
 

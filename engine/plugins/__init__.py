@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.plugins.catalogue import PluginCatalogue, PluginFault, PythonLayerInfo, find_plugins
 from engine.plugins.conversion import AppliedConversion, ConversionPlan, apply_conversion, plan_conversion
+from engine.plugins.declarations import Declarations
 from engine.plugins.failures import PluginLoadError
 from engine.plugins.folders import PluginFolder
 from engine.plugins.manifest import Manifest, ManifestError
@@ -24,6 +25,7 @@ from engine.plugins.watcher import FilesChanged, PluginWatcher
 __all__ = [
     "AppliedConversion",
     "ConversionPlan",
+    "Declarations",
     "FilesChanged",
     "LoadedModule",
     "Manifest",

@@ -13,9 +13,10 @@ from engine.layer import Layer, LayerContext
 from engine.plugins.folders import Origin, PluginFolder, find_folders, read_folder
 from engine.plugins.manifest import TypeEntry
 from engine.plugins.param_schema import ParamStrSchema
+from engine.plugins.scan import FoundLayer, scan_file
 from engine.registry import LayerInfo, LayerRegistry
 
-__all__ = ["PluginCatalogue", "PluginFault", "PythonLayerInfo", "find_plugins"]
+__all__ = ["PluginCatalogue", "PluginFault", "PythonLayerInfo", "find_plugins", "loose_layers"]
 
 _CATEGORY = "Plugins"
 
@@ -83,11 +84,8 @@ class PluginCatalogue:
         """Folders that are refused, say what cannot be used, or lack what they require."""
         found = [PluginFault(each.name, each.path, each.error) for each in self.folders if each.error is not None]
         for folder in self.folders:
-            if folder.missing:
-                names = ", ".join(folder.missing)
-                what = f"Plugin '{folder.name}' in '{folder.path}' requires {names}, which is not installed."
-                step = f"Install it: pip install {' '.join(map(repr, folder.missing))}"
-                found.append(PluginFault(folder.name, folder.path, NetcanvasError(what, next_step=step)))
+            if (lacking := folder.requirement_fault()) is not None:
+                found.append(PluginFault(folder.name, folder.path, lacking))
         return tuple(found)
 
     @property
@@ -107,8 +105,8 @@ class PluginCatalogue:
                     type="Python",
                     category=(entry and entry.category) or folder.manifest.category or _CATEGORY,
                     summary=(entry and entry.summary) or each.summary,
-                    bottoms=entry.bottoms if entry and entry.bottoms is not None else ("bottom*",),
-                    tops=entry.tops if entry and entry.tops is not None else ("top*",),
+                    bottoms=_ports(entry.bottoms if entry else None, each.bottoms, "bottom*"),
+                    tops=_ports(entry.tops if entry else None, each.tops, "top*"),
                     in_place_ok=True,
                     param_field="python_param",
                     plugin=folder.name,
@@ -163,13 +161,48 @@ class PluginCatalogue:
                 make, info = partial(_make, folder, entry), _info(folder, entry)
                 if entry.only_with:
                     registry.add_variant(
-                        entry.type, entry.only_with, make, plugin=folder.name, needs_trust=folder.needs_trust
+                        entry.type,
+                        entry.only_with,
+                        make,
+                        plugin=folder.name,
+                        needs_trust=folder.needs_trust,
+                        tops=entry.layer.tops or (),
                     )
                 else:
                     registry.register_factory(entry.type, make, info)
         for folder in self.folders:
             if folder.fragment is not None and not _unusable(folder, safe):
                 registry.add_fragment(folder.fragment)
+
+
+def loose_layers(module: str, file: Path) -> tuple[PythonLayerInfo, ...]:
+    """Return the Python layers of a file that a net names and that lies in no plugin folder; no code of it runs.
+
+    Parameters
+    ----------
+    module : str
+        What the net calls it.
+    """
+
+    def info(each: FoundLayer) -> LayerInfo:
+        return LayerInfo(
+            type="Python",
+            category=_CATEGORY,
+            summary=each.summary,
+            bottoms=_ports(None, each.bottoms, "bottom*"),
+            tops=_ports(None, each.tops, "top*"),
+            in_place_ok=True,
+            param_field="python_param",
+            needs_trust=True,
+        )
+
+    found = scan_file(module, file)
+    return tuple(PythonLayerInfo(module, each.name, file, each.line, info(each), None, each.parses) for each in found)
+
+
+def _ports(declared: tuple[str, ...] | None, written: tuple[str, ...] | None, any_number: str) -> tuple[str, ...]:
+    """Return the names of ports: what the manifest declares, else what the class says, else any number of them."""
+    return declared if declared is not None else written if written is not None else (any_number,)
 
 
 def _unusable(folder: PluginFolder, safe: bool) -> str:

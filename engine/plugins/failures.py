@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,11 +10,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Literal
 
-from engine.errors import PluginError
+from engine.errors import NetcanvasError, PluginError
 from engine.faults import text_of
 from engine.layer import Layer
 from engine.operators import is_operator
 from engine.plugins.tracebacks import as_written, hint_for, place_of, plugin_traceback, python2_hint
+from engine.resources import plugins_path
 
 __all__ = [
     "PluginFailureKind",
@@ -24,7 +26,10 @@ __all__ = [
     "layer_classes",
     "module_missing",
     "operator_functions",
+    "source_fault",
 ]
+
+_MOST_NAMES = 12
 
 PluginFailureKind = Literal[
     "not-named", "module-missing", "import-failed", "syntax", "exit", "class-missing", "not-a-layer", "constructor"
@@ -87,7 +92,9 @@ def module_missing(
     layer: str, module: str, searched: Sequence[Path], known: Iterable[str], refused: Mapping[Path, str]
 ) -> PluginLoadError:
     """Say that no file of the module is in any of the folders that were searched, and which were not, and why."""
-    folders = ", ".join(str(folder) for folder in searched) or "none"
+    shipped = plugins_path().resolve()
+    own = [str(folder) for folder in searched if folder != shipped and shipped not in folder.parents]
+    folders = ", ".join([*own, "the plugins that come with Netcanvas"] if len(own) < len(searched) else own) or "none"
     near = difflib.get_close_matches(module, sorted(known), n=1)
     without = "".join(f" '{folder}' is refused: {why}." for folder, why in refused.items())
     meant = f"Did you mean '{near[0]}'? " if near else ""
@@ -111,15 +118,28 @@ def import_failed(layer: str, module: str, file: Path | None, error: BaseExcepti
     """Say what the module's own code raised while it was imported."""
     place, line = place_of(error, [file.parent] if file else [])
     kind, what, step = _explain(error, f"{place}:{line}" if place else "its code")
+    is_told = bool(place) and file is not None and Path(place) == file  # the place of the error names it already
     return PluginLoadError(
         layer,
-        f"{_module(module, file)} {what}",
+        f"{_module(module, None if is_told else file)} {what}",
         kind=kind,
         file=place,
         line=line,
         next_step=step,
         traceback_text=plugin_traceback(error),
     )
+
+
+def source_fault(file: Path) -> NetcanvasError | None:
+    """Return why a module's file is not valid Python, or None where it is, or cannot be read; it does not run."""
+    try:
+        ast.parse(file.read_bytes(), str(file))
+    except SyntaxError as error:
+        _, what, step = _explain(error, f"{error.filename}:{error.lineno or 0}")
+        return NetcanvasError(f"{_module(file.stem, file)} {what}", next_step=step)
+    except (OSError, ValueError, RecursionError, MemoryError):
+        return None
+    return None
 
 
 def _explain(error: BaseException, place: str) -> tuple[PluginFailureKind, str, str]:
@@ -175,34 +195,49 @@ def _is_layer(value: object) -> bool:
 
 def class_missing(layer: str, module: ModuleType, module_name: str, name: str, file: Path | None) -> PluginLoadError:
     """Say that the module lacks the class, or that what it has by that name is no layer."""
-    classes = layer_classes(module)
-    offered = f"It has the layers: {', '.join(classes)}." if classes else "It has no layer classes."
+    classes, functions = layer_classes(module), operator_functions(module)
+    offered = _offered(classes, functions)
     where = _module(module_name, file)
     value = getattr(module, name, None)
     if value is not None:
-        what = (
-            "a function" if inspect.isroutine(value) else "a class" if inspect.isclass(value) else type(value).__name__
-        )
+        is_function = inspect.isroutine(value)
+        what = "a function" if is_function else "a class" if inspect.isclass(value) else type(value).__name__
+        may_be = is_function and not is_operator(value)
+        expected = "a subclass of caffe.Layer" + ", or a function of inputs and outputs" * may_be
+        step = f"Write 'def {name}(inputs, outputs):' or" if may_be else "Write"
         return PluginLoadError(
             layer,
-            f"'{name}' in {where} is {what}, expected a subclass of caffe.Layer. {offered}",
+            f"'{name}' in {where} is {what}, expected {expected}. {offered}",
             kind="not-a-layer",
             file=str(file or ""),
-            next_step=f"Write 'class {name}(caffe.Layer):'.",
+            next_step=f"{step} 'class {name}(caffe.Layer):'.",
         )
-    classes += operator_functions(module)
+    classes += functions
     near = difflib.get_close_matches(name, classes, n=1, cutoff=0.5)
     if not near:
         near = [known for known in classes if known.lower() in name.lower() or name.lower() in known.lower()][:1]
     return PluginLoadError(
         layer,
-        f"{where} has no class '{name}'. {offered}",
+        f"{where} has no layer '{name}'. {offered}",
         kind="class-missing",
         file=str(file or ""),
         next_step=f"Did you mean '{near[0]}'?"
         if near
         else f"Define 'class {name}(caffe.Layer):' there, or correct the name.",
     )
+
+
+def _offered(classes: list[str], functions: list[str]) -> str:
+    """Say which layers a module has."""
+    kinds = (("layers", classes), ("functions that can be layers", functions))
+    parts = [f"the {kind}: {_listed(names)}" for kind, names in kinds if names]
+    return (
+        f"It has {'; and '.join(parts)}." if parts else "It has no layers: no class and no function that could be one."
+    )
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names if len(names) <= _MOST_NAMES else [*names[:_MOST_NAMES], "\u2026"])
 
 
 def constructor_failed(layer: str, cls: type[Layer], error: BaseException) -> PluginLoadError:

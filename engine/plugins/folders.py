@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib.metadata
 import importlib.util
 import logging
 import os
@@ -12,11 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from packaging.requirements import InvalidRequirement, Requirement
-
 from engine.errors import NetcanvasError
 from engine.plugins.manifest import MANIFEST, LayerEntry, Manifest, ManifestError, read_manifest
 from engine.plugins.project import project_folders, with_plugins_inside
+from engine.plugins.requirements import UnmetRequirement, install_line, unmet_requirements
 from engine.plugins.roots import OUR_PACKAGES, file_stamp, folder_refusal
 from engine.plugins.scan import PLUGINS, FoundLayer, scan_folder, walk_sources
 from engine.registry import layer_entry_points
@@ -51,8 +49,6 @@ class PluginFolder:
         Why it is refused, or why its manifest or schema cannot be used. The others are not touched by it.
     refused : bool
         Whether nothing at all is taken from it.
-    missing : tuple of str
-        What it requires that is not installed. Its layers are offered all the same, and may fail to load.
     """
 
     path: Path
@@ -62,12 +58,24 @@ class PluginFolder:
     package: str = ""
     error: NetcanvasError | None = None
     refused: bool = False
-    missing: tuple[str, ...] = ()
 
     @property
     def layers(self) -> tuple[FoundLayer, ...]:
         """Classes in its source files that look like Python layers, as the files are now."""
         return () if self.refused else _scan(self.path, _stamps(self.path, (".py",)))
+
+    @property
+    def missing(self) -> tuple[UnmetRequirement, ...]:
+        """What it requires that is not installed. Its layers are offered all the same, and may fail to load."""
+        return unmet_requirements(self.manifest.requires)
+
+    def requirement_fault(self) -> NetcanvasError | None:
+        """Return what is missing as an error whose next step is the command that installs it, or None."""
+        unmet = self.missing
+        if not unmet:
+            return None
+        what = f"Plugin '{self.name}' in '{self.path}' requires {'; '.join(map(str, unmet))}."
+        return NetcanvasError(what, next_step=f"Run: {install_line(unmet)}")
 
     @property
     def name(self) -> str:
@@ -153,31 +161,15 @@ def _read_folder(path: Path, origin: Origin, package: str, _version: object, ref
         fault = ManifestError(f"Plugin folder '{path}' is refused: {refusal}.", next_step=step)
     if fault is not None:
         _log.warning("%s", fault)
-    return PluginFolder(path, origin, manifest, fragment, package, fault, bool(refusal), _missing(manifest))
-
-
-def _missing(manifest: Manifest) -> tuple[str, ...]:
-    """Return the requirements that are not installed, or not in the version asked for."""
-    missing = []
-    for written in manifest.requires:
-        try:
-            wanted = Requirement(written)
-            if wanted.marker is not None and not wanted.marker.evaluate():
-                continue
-            there = importlib.metadata.version(wanted.name)
-        except (InvalidRequirement, importlib.metadata.PackageNotFoundError):
-            missing.append(written)
-            continue
-        if not wanted.specifier.contains(there, prereleases=True):
-            missing.append(written)
-    return tuple(missing)
+    return PluginFolder(path, origin, manifest, fragment, package, fault, bool(refusal))
 
 
 def _fragment(manifest: Manifest) -> SchemaFragment | None:
     fields = [(each.type, each.param_fields) for each in manifest.types if each.param_fields]
     if not manifest.schema_files and not fields:
         return None
-    return read_fragment(manifest.name, manifest.schema_files, fields, [each.type for each in manifest.types])
+    types = [*(each.type for each in manifest.types), *manifest.extends]
+    return read_fragment(manifest.name, manifest.schema_files, fields, types)
 
 
 def _python_path() -> list[Path]:

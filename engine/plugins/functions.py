@@ -71,6 +71,9 @@ class FunctionLayer(Layer):
     def _netcanvas_code(self) -> str:
         return f"function {self._module.__name__}.{self._function_name}"
 
+    def _netcanvas_module(self) -> str:
+        return self._module.__name__
+
     def _netcanvas_hint(self, method: str) -> str:
         if method != "reshape" or self._settings.shapes is not None:
             return ""

@@ -8,6 +8,7 @@ A folder needs none: its Python layers are found by reading their source. With o
     summary = "Layers of detectors."
     requires = ["scipy>=1.10"]          # Python packages, as pip spells them
     schema = "detection.proto"          # or a list: the messages of the types below
+    extends = ["Pooling"]               # types of others that understand fields which the schema adds to their messages
     category = "Detection"              # where the palette shows the layers
     icon = "icon.svg"
 
@@ -101,7 +102,7 @@ class TypeEntry:
         Fields of ``LayerParameter`` with its settings, the main one first; empty to find them by the type's name.
     only_with : tuple of str
         Fields, dotted from ``LayerParameter``, of a type that there is already: a layer that sets one of them, to
-        something that is not empty, zero or false, is this plugin's, and every other stays what it was.
+        another value than its default, is this plugin's, and every other stays what it was. ``top[2]`` is a third top.
     """
 
     type: str
@@ -127,6 +128,8 @@ class Manifest:
         Group in the palette; empty where it names none.
     icon : str
         Path of a picture; empty for none.
+    extends : tuple of str
+        Layer types of others that understand fields which its schema adds.
     types : tuple of TypeEntry
         Layer types that it registers.
     layers : tuple of LayerEntry
@@ -140,6 +143,7 @@ class Manifest:
     schema_files: tuple[Path, ...] = ()
     category: str = ""
     icon: str = ""
+    extends: tuple[str, ...] = ()
     types: tuple[TypeEntry, ...] = ()
     layers: tuple[LayerEntry, ...] = ()
 
@@ -174,6 +178,7 @@ def read_manifest(folder: Path) -> Manifest | None:
         schema_files=tuple(about.inside(name) for name in about.texts("schema") or ()),
         category=about.text("category"),
         icon=about.picture("icon"),
+        extends=about.texts("extends") or (),
         types=tuple(_type_entry(name, types.table(name)) for name in types.names),
         layers=tuple(_layer_entry(name, layers.table(name)) for name in layers.names),
     )

@@ -16,6 +16,7 @@ from engine.plugins import failures
 from engine.plugins.functions import FunctionLayer
 from engine.plugins.project import FunctionCode, PluginProject
 from engine.plugins.roots import plugin_finder
+from engine.plugins.tampering import watched
 
 __all__ = [
     "is_safe_mode",
@@ -104,15 +105,18 @@ def make_layer(
     folders, base_dirs : sequence of path
         Where the module is looked for, as for :class:`PluginProject`.
     """
+    whose = f"Layer '{layer_param.name}' ({layer_param.type})"
     try:
-        code = PluginProject(folders, base_dirs).load_code(module, name, layer=layer_param.name)
+        with watched(whose, "import"):
+            code = PluginProject(folders, base_dirs).load_code(module, name, layer=layer_param.name)
     except failures.PluginLoadError as error:
         raise error.of_type(layer_param.type) from error.__cause__
     seed_global_generators(context.seed, layer_param.name)
     if isinstance(code, FunctionCode):
         return FunctionLayer(code.function, code.module, code.name)
     try:
-        return make_instance(code, layer_param)
+        with watched(whose, "constructor", code.__module__):
+            return make_instance(code, layer_param)
     except BaseException as error:
         if not is_fault(error):
             raise

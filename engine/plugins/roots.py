@@ -28,11 +28,14 @@ from importlib.machinery import (
 )
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.faults import is_fault
 from engine.plugins.old_numbers import Numbers, compile_with_numbers
 from engine.plugins.shims import is_old, shimmed_builtins
+
+if TYPE_CHECKING:
+    from engine.plugins.tampering import SharedNames
 
 __all__ = [
     "OUR_PACKAGES",
@@ -332,6 +335,12 @@ class PluginFinder(MetaPathFinder):
         Whether this process is in safe mode: nothing is taken from plugins but what is shipped with the product.
     refuses_stale : bool
         Whether a module whose reload failed is an error, instead of its old code being used.
+    told : set of Path
+        Plugin folders of which it was told what they lack.
+    shared : SharedNames or None
+        Names of shared modules before the first plugin of this process ran.
+    replaced : list of str
+        Those that plugins replaced and that were put back, for whoever tells it.
     """
 
     def __init__(self) -> None:
@@ -339,6 +348,9 @@ class PluginFinder(MetaPathFinder):
         self.plugin_folders: tuple[Path, ...] = ()
         self.safe = False
         self.refuses_stale = False
+        self.told: set[Path] = set()
+        self.shared: SharedNames | None = None
+        self.replaced: list[str] = []
         self._roots: dict[Path, PluginRoot] = {}
         self._by_stem: dict[str, PluginRoot] = {}
 

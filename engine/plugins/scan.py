@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["PLUGINS", "FoundLayer", "modules_of", "scan_folder", "walk_sources"]
+__all__ = ["PLUGINS", "FoundLayer", "modules_of", "scan_file", "scan_folder", "walk_sources"]
 
 _CLASS_LINE = re.compile(r"^class\s+(\w+)\s*\(([^)]*\bLayer)\s*\)\s*:", re.MULTILINE)
 _NOT_PLUGINS = re.compile(r"^(?:\.|_(?!_init__)|test_|conftest|setup$)")
@@ -38,6 +38,8 @@ class FoundLayer:
         First line of its documentation; empty without one.
     parses : bool
         Whether the file is valid Python 3.
+    bottoms, tops : tuple of str or None
+        Names of the ports, where the class has them as ``bottoms = ("features", "boxes")`` or the like.
     """
 
     module: str
@@ -46,6 +48,8 @@ class FoundLayer:
     line: int
     summary: str
     parses: bool
+    bottoms: tuple[str, ...] | None = None
+    tops: tuple[str, ...] | None = None
 
 
 def walk_sources(folder: Path, endings: tuple[str, ...] = (".py",)) -> Iterator[Path]:
@@ -99,15 +103,22 @@ def scan_folder(folder: Path) -> list[FoundLayer]:
     folder : Path
         A plugin folder.
     """
-    found: list[FoundLayer] = []
-    for module, path in modules_of(folder):
-        try:
-            data = path.read_bytes() if path.stat().st_size <= _BIGGEST_FILE else b""
-        except OSError:
-            continue
-        if b"Layer" in data or b"outputs" in data:
-            found += _layers(module, path, data)
-    return found
+    return [layer for module, path in modules_of(folder) for layer in scan_file(module, path)]
+
+
+def scan_file(module: str, path: Path) -> list[FoundLayer]:
+    """Return the layers that one Python file defines, as :func:`scan_folder` does; none of a file that is not there.
+
+    Parameters
+    ----------
+    module : str
+        What a net calls it.
+    """
+    try:
+        data = path.read_bytes() if path.stat().st_size <= _BIGGEST_FILE else b""
+    except OSError:
+        return []
+    return list(_layers(module, path, data)) if b"Layer" in data or b"outputs" in data else []
 
 
 def _layers(module: str, path: Path, data: bytes) -> Iterator[FoundLayer]:
@@ -124,7 +135,24 @@ def _layers(module: str, path: Path, data: bytes) -> Iterator[FoundLayer]:
         if isinstance(node, ast.ClassDef | ast.FunctionDef) and (is_class or _is_operator(node)):
             known.add(node.name)
             summary = (ast.get_docstring(node) or "").strip().partition("\n")[0]
-            yield FoundLayer(module, node.name, path, node.lineno, summary, True)
+            ports = (_names(node, "bottoms"), _names(node, "tops"))
+            yield FoundLayer(module, node.name, path, node.lineno, summary, True, *ports)
+
+
+def _names(node: ast.ClassDef | ast.FunctionDef, attribute: str) -> tuple[str, ...] | None:
+    """Return the texts that a class statement binds to an attribute, or None where it binds no list of texts."""
+    for each in node.body if isinstance(node, ast.ClassDef) else ():
+        match each:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=ast.Tuple(elts=items) | ast.List(elts=items))
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.Tuple(elts=items) | ast.List(elts=items))
+            ) if name == attribute:
+                texts = [item.value for item in items if isinstance(item, ast.Constant)]
+                names = tuple(text for text in texts if isinstance(text, str) and text)
+                return names if names and len(names) == len(items) else None
+            case _:
+                continue
+    return None
 
 
 def _is_operator(node: ast.stmt) -> bool:

@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import os
 import re
+import shlex
 import traceback
 from collections.abc import Iterable
 from pathlib import Path
@@ -105,9 +106,14 @@ def python2_hint(error: SyntaxError) -> str:
         first = (here or list(found))[0]
         others = len(found) - 1
         more = f", and {others} more place{'s' if others > 1 else ''}" if others else ""
-        return f"This is Python 2 code: {first}{more}. Convert it to Python 3; the changes are shown first."
+        return f"This is Python 2 code: {first}{more}. {_how_to_convert(error)}"
     old = isinstance(error, TabError) or _PYTHON2_SYNTAX.search(error.msg or "") is not None
-    return "This looks like Python 2 code; convert it to Python 3." if old else ""
+    return f"This looks like Python 2 code. {_how_to_convert(error)}" if old else ""
+
+
+def _how_to_convert(error: SyntaxError) -> str:
+    command = f"netcanvas plugins convert {shlex.quote(error.filename or 'FILE')}"
+    return f"Convert it to Python 3; the changes are shown first. On the command line: {command}"
 
 
 def hint_for(error: BaseException) -> str:

@@ -18,7 +18,7 @@ from engine.plugins.scan import walk_sources
 __all__ = ["FilesChanged", "PluginWatcher"]
 
 _log = logging.getLogger(__name__)
-_ENDINGS = (".py", ".toml", ".proto")
+_ENDINGS = (".py", ".toml", ".proto", ".svg", ".png")
 _INTERVAL = 0.2
 _SETTLE = 0.05
 

@@ -16,7 +16,7 @@ from typing import Any
 from google.protobuf import descriptor_pb2
 
 from engine.errors import SchemaError
-from engine.schema.proto_file import NO_NUMBER, parse_proto
+from engine.schema.proto_file import NO_NUMBER, NO_WORD_NUMBER, parse_proto
 
 __all__ = ["SchemaFragment", "add_fragment", "is_text_only", "read_fragment", "without_text_only"]
 
@@ -39,8 +39,8 @@ class SchemaFragment:
     param_fields : tuple of (str, tuple of str)
         Layer types with the fields of ``LayerParameter`` that hold their settings, the main one first.
     types : tuple of str
-        The plugin's own layer types, the only ones that understand what it adds; empty where it has none, and
-        any layer may.
+        The plugin's own layer types and those that it extends, the only ones that understand what it adds; empty
+        where it has none, and any layer may.
     """
 
     plugin: str
@@ -162,10 +162,7 @@ class _Addition:
         enums_by_name = {enum.name: enum for enum in enums}
         for added in added_enums:
             enum = enums_by_name.get(added.name)
-            if enum is None:
-                enums.add().CopyFrom(added)
-            else:
-                self._merge_values(enum, added)
+            self._merge_values(enums.add(name=added.name) if enum is None else enum, added, scope)
 
     def _merge_message(self, target: Any, added: Any, scope: str) -> None:
         name = f"{scope}.{added.name}"
@@ -194,18 +191,22 @@ class _Addition:
         if facts[0] != facts[1]:
             self._tell(f"field '{field.name}' of {message} is declared otherwise already, so it stays as it was.")
 
-    def _merge_values(self, held: Any, added: Any) -> None:
+    def _merge_values(self, held: Any, added: Any, scope: str) -> None:
         by_name = {value.name: value.number for value in held.value}
         taken = set(by_name.values())
         for value in added.value:
             if value.name in by_name:
-                if by_name[value.name] != value.number:
+                if value.number not in (by_name[value.name], NO_WORD_NUMBER):
                     self._tell(f"word {value.name} of enum {held.name} has another number already, which it keeps.")
-            elif value.number in taken:
+                continue
+            number = value.number
+            if number == NO_WORD_NUMBER:
+                number = _private_number(f"{scope}.{held.name}.{value.name}", taken)
+            elif number in taken:
                 self._tell(f"word {value.name} of enum {held.name} has the number of another, so it is left out.")
-            else:
-                taken.add(value.number)
-                held.value.add().CopyFrom(value)
+                continue
+            taken.add(number)
+            held.value.add(name=value.name, number=number)
 
     def _resolve(self, field: Any, scope: str) -> None:
         if field.type_name:

@@ -2,8 +2,8 @@
 
 protobuf's Python package has no parser, and a compiler is no part of an installation. Read here is what describes
 messages in proto2: messages and enums, nested or not; optional, required and repeated fields; defaults, ``packed`` and
-``deprecated``; comments, which become tooltips. One thing is ours: a field may come without a number, and exists in
-text only then.
+``deprecated``; comments, which become tooltips. One thing is ours: a field, or a word of an enum, may come without a
+number, and exists in text only then.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from engine.errors import SchemaError
 from engine.schema.proto_tokens import Token, tokenize, unquote
 from engine.schema.text import quote
 
-__all__ = ["NO_NUMBER", "parse_proto"]
+__all__ = ["NO_NUMBER", "NO_WORD_NUMBER", "parse_proto"]
 
 #: Number of a field that was declared without one.
 NO_NUMBER = 0
+#: Stands for the number of an enum word that has none.
+NO_WORD_NUMBER = -(1 << 31)
 
 _Field = descriptor_pb2.FieldDescriptorProto
 _Repeated: TypeAlias = Any  # a repeated field of descriptors
@@ -57,7 +59,7 @@ def parse_proto(text: str, source: str = "") -> descriptor_pb2.FileDescriptorPro
     -------
     google.protobuf.descriptor_pb2.FileDescriptorProto
         Types are named as they are written, and comments are in ``source_code_info``, as protobuf's compiler has
-        them. A field without a number has :data:`NO_NUMBER`.
+        them. A field without a number has :data:`NO_NUMBER`, a word of an enum :data:`NO_WORD_NUMBER`.
 
     Raises
     ------
@@ -195,9 +197,10 @@ class _Reader:
             here = self._peek()
             value = enum.value.add(name=self._name({each.name for each in enum.value}))
             self._note((*path, 2, len(enum.value) - 1), here)
-            self._expect("=")
-            sign = -1 if self._accept("-") else 1
-            value.number = sign * self._integer(1 << 31)
+            value.number = NO_WORD_NUMBER
+            if self._accept("="):
+                sign = -1 if self._accept("-") else 1
+                value.number = sign * self._integer(1 << 31)
             if self._accept("["):
                 while not self._accept("]"):
                     self._next()

@@ -145,6 +145,11 @@ def _check_numbers(param: Any) -> None:
             raise SolverError(
                 f"Solver: expected {name} of {least} or more, got {value}.", next_step=f"Correct {name}, or remove it."
             )
+    if (param.regularization_type or "L2") not in ("L1", "L2"):
+        raise SolverError(
+            f"Solver: expected a regularization_type of L1 or L2, got '{param.regularization_type}'.",
+            next_step="Write one of these, or remove it: L2 is what counts without it.",
+        )
     if not param.base_lr:
         _log.warning(
             "Solver: base_lr is %s, so nothing will be learned.", "0" if param.HasField("base_lr") else "not set"

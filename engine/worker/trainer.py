@@ -21,6 +21,7 @@ from engine.worker.environment import describe_machine
 from engine.worker.events import (
     POINT_COLUMNS,
     Event,
+    Failure,
     Finished,
     Hello,
     LogRecord,
@@ -140,7 +141,7 @@ class Trainer:
             yield solver
             self._finish(solver)
         except Exception as error:
-            self._fail(error)
+            self._fail(describe_failure(error))
             raise
         except BaseException:
             self._save_status(state="stopped", message="Interrupted between two iterations, without a snapshot.")
@@ -199,8 +200,13 @@ class Trainer:
         self._server.broadcast(StateChanged(state, solver.ended_early))
         self._server.broadcast(Finished(state, solver.iteration))
 
-    def _fail(self, error: Exception) -> None:
-        failure = describe_failure(error)
+    def fail_at_once(self, failure: Failure) -> None:
+        """Record and tell what ends the process itself, which does nothing more after this."""
+        self._fail(failure)
+        self._metrics.close()
+        self._server.close()
+
+    def _fail(self, failure: Failure) -> None:
         logging.getLogger().removeHandler(self._announcer)  # viewers get the failure itself
         _failures.error("%s\n%s", failure.message, failure.traceback)
         self._tell_progress()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.api import Array, Blob, Primitive, resolve
-from engine.ops import Softmax, product
-from nodes.loss.labels import LabelledLayer
+from engine.api import Array, Blob, resolve
+from engine.ops import product
+from nodes.loss.labels import SoftmaxLossLayer
 from nodes.loss.normalizing import normalizer
 
 __all__ = ["InfogainLossLayer"]
@@ -14,7 +14,7 @@ __all__ = ["InfogainLossLayer"]
 LEAST = 1e-20  # probability below which Caffe's logistic losses stop falling
 
 
-class InfogainLossLayer(LabelledLayer):
+class InfogainLossLayer(SoftmaxLossLayer):
     """``-sum_k H[label, k] log softmax(scores)[k] / normalizer`` (Caffe's ``InfogainLossLayer``).
 
     Bottoms: scores ``(outer..., classes, inner...)`` (not probabilities), labels with ``outer * inner`` elements, and
@@ -24,12 +24,8 @@ class InfogainLossLayer(LabelledLayer):
     """
 
     type = "InfogainLoss"
-    auto_top_blobs = True
 
     _stored: Array | None = None
-    _softmax: Primitive
-    _spec: Softmax | None = None
-    _own: Array | None = None
     _labels: Array
     _valid: Array | None
     _normalizer: float
@@ -62,12 +58,7 @@ class InfogainLossLayer(LabelledLayer):
         """Check labels and matrix against scores."""
         self.check_labels_shape(bottom, self.layer_param.infogain_loss_param.axis)
         self._check_matrix(bottom)
-        spec = Softmax(self.class_axis)
-        if spec != self._spec:
-            self._spec, self._softmax = spec, self.primitive(spec)
-        top[0].reshape()
-        if len(top) > 1:
-            top[1].reshape_like(bottom[0])
+        self.reshape_tops(bottom, top)
 
     def _check_matrix(self, bottom: Sequence[Blob]) -> None:
         matrix = bottom[2] if len(bottom) > 2 else self._stored
@@ -89,14 +80,13 @@ class InfogainLossLayer(LabelledLayer):
     def forward(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
         """Compute the loss."""
         xp = self.xp
-        probabilities = self._probabilities(bottom, top)
-        self._softmax.forward([bottom[0].data], [], [probabilities])
+        probabilities = self.softmax(bottom, top)
         self._labels, self._valid = self.read_labels(bottom[1])
         counted = self._labels.size if self._valid is None else int(self._valid.sum())
         self._normalizer = normalizer(
             int(self.layer_param.loss_param.normalization), self.outer, self._labels.size, counted
         )
-        logs = xp.log(xp.maximum(self._shaped(probabilities), LEAST))
+        logs = xp.log(xp.maximum(probabilities, LEAST))
         top[0].data[...] = (0 - (self._costs(bottom) * logs).sum()) / self._normalizer
 
     def backward(self, top: Sequence[Blob], propagate_down: Sequence[bool], bottom: Sequence[Blob]) -> None:
@@ -105,27 +95,7 @@ class InfogainLossLayer(LabelledLayer):
         self.refuse_gradient(propagate_down, 2, "the matrix")
         if propagate_down[0]:
             costs = self._costs(bottom)
-            grad = self._shaped(bottom[0].diff)
-            probabilities = self._shaped(self._probabilities(bottom, top))
-            self.xp.multiply(probabilities, costs.sum(axis=1, keepdims=True), out=grad)
+            grad = self.by_class(bottom[0].diff)
+            self.xp.multiply(self.probabilities(bottom, top), costs.sum(axis=1, keepdims=True), out=grad)
             grad -= costs
             grad *= top[0].diff / self._normalizer
-
-    def _probabilities(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> Array:
-        """Return where the probabilities are kept from forward to backward."""
-        if len(top) > 1:
-            return top[1].data
-        if self._own is None or self._own.shape != bottom[0].shape:
-            self._own = self.xp.empty(bottom[0].shape, bottom[0].dtype)
-        return self._own
-
-    def _shaped(self, array: Array) -> Array:
-        return array.reshape((self.outer, self.classes, self.inner))
-
-    def default_loss_weight(self, top_index: int) -> float:
-        """Return 1 for the loss."""
-        return 1.0 if top_index == 0 else 0.0
-
-    def allow_force_backward(self, bottom_index: int) -> bool:
-        """Labels and matrix have no gradient."""
-        return bottom_index == 0

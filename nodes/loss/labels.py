@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.api import Array, Blob, Layer
-from engine.ops import product
+from engine.api import Array, Blob, Layer, Primitive
+from engine.ops import Softmax, product
 
-__all__ = ["LabelledLayer"]
+__all__ = ["LabelledLayer", "SoftmaxLossLayer"]
 
 
 class LabelledLayer(Layer):
@@ -98,3 +98,52 @@ class LabelledLayer(Layer):
                 "does not count.",
             )
         return values, valid
+
+
+class SoftmaxLossLayer(LabelledLayer):
+    """A loss of the softmax of scores: tops are the loss, and the probabilities if there is a second one."""
+
+    auto_top_blobs = True
+
+    _softmax: Primitive
+    _spec: Softmax | None = None
+    _own: Array | None = None
+
+    def reshape_tops(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
+        """Give the tops their shapes, once the class axis is known."""
+        spec = Softmax(self.class_axis)
+        if spec != self._spec:
+            self._spec, self._softmax = spec, self.primitive(spec)
+        top[0].reshape()
+        if len(top) > 1:
+            top[1].reshape_like(bottom[0])
+
+    def softmax(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> Array:
+        """Compute the probabilities, shape (outer, classes, inner)."""
+        probabilities = self._kept(bottom, top)
+        self._softmax.forward([bottom[0].data], [], [probabilities])
+        return self.by_class(probabilities)
+
+    def probabilities(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> Array:
+        """Return what :meth:`softmax` computed in the last forward pass."""
+        return self.by_class(self._kept(bottom, top))
+
+    def by_class(self, array: Array) -> Array:
+        """Return an array of the scores' shape as ``(outer, classes, inner)``, a view."""
+        return array.reshape((self.outer, self.classes, self.inner))
+
+    def _kept(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> Array:
+        """Return where the probabilities are kept from forward to backward."""
+        if len(top) > 1:
+            return top[1].data
+        if self._own is None or self._own.shape != bottom[0].shape:
+            self._own = self.xp.empty(bottom[0].shape, bottom[0].dtype)
+        return self._own
+
+    def default_loss_weight(self, top_index: int) -> float:
+        """Return 1 for the loss."""
+        return 1.0 if top_index == 0 else 0.0
+
+    def allow_force_backward(self, bottom_index: int) -> bool:
+        """Only scores have a gradient."""
+        return bottom_index == 0

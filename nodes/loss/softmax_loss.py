@@ -6,15 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.api import Array, Blob, Primitive
-from engine.ops import Softmax
-from nodes.loss.labels import LabelledLayer
+from engine.api import Array, Blob
+from nodes.loss.labels import SoftmaxLossLayer
 from nodes.loss.normalizing import VALID, normalization, normalizer
 
 __all__ = ["SoftmaxWithLossLayer"]
 
 
-class SoftmaxWithLossLayer(LabelledLayer):
+class SoftmaxWithLossLayer(SoftmaxLossLayer):
     """``-sum log softmax(scores)[label] / normalizer`` (Caffe's ``SoftmaxWithLossLayer``).
 
     Bottoms: scores ``(outer..., classes, inner...)``, labels with ``outer * inner`` elements. Tops: the loss, a scalar,
@@ -24,12 +23,8 @@ class SoftmaxWithLossLayer(LabelledLayer):
     """
 
     type = "SoftmaxWithLoss"
-    auto_top_blobs = True
 
     _mode: int
-    _softmax: Primitive
-    _spec: Softmax | None = None
-    _own: Array | None = None
     _labels: Array
     _valid: Array | None
     _normalizer: float
@@ -43,22 +38,14 @@ class SoftmaxWithLossLayer(LabelledLayer):
     def reshape(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
         """Check labels against scores."""
         self.check_labels_shape(bottom, self.layer_param.softmax_param.axis)
-        spec = Softmax(self.class_axis)
-        if spec != self._spec:
-            self._spec, self._softmax = spec, self.primitive(spec)
-        top[0].reshape()
-        if len(top) > 1:
-            top[1].reshape_like(bottom[0])
+        self.reshape_tops(bottom, top)
 
     def forward(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
         """Compute the loss."""
         xp = self.xp
-        probabilities = self._probabilities(bottom, top)
-        self._softmax.forward([bottom[0].data], [], [probabilities])
+        probabilities = self.softmax(bottom, top)
         self._labels, self._valid = self.read_labels(bottom[1])
-        chosen = xp.take_along_axis(
-            probabilities.reshape((self.outer, self.classes, self.inner)), self._labels[:, None, :], axis=1
-        )[:, 0, :]
+        chosen = xp.take_along_axis(probabilities, self._labels[:, None, :], axis=1)[:, 0, :]
         losses = xp.log(xp.maximum(chosen, np.finfo(chosen.dtype).tiny))
         if self._valid is not None:
             losses *= self._valid
@@ -73,27 +60,10 @@ class SoftmaxWithLossLayer(LabelledLayer):
         if not propagate_down[0]:
             return
         xp = self.xp
-        grad = bottom[0].diff
-        grad[...] = self._probabilities(bottom, top)
-        shaped = grad.reshape((self.outer, self.classes, self.inner))
+        grad = self.by_class(bottom[0].diff)
+        grad[...] = self.probabilities(bottom, top)
         index = self._labels[:, None, :]
-        xp.put_along_axis(shaped, index, xp.take_along_axis(shaped, index, axis=1) - 1, axis=1)
+        xp.put_along_axis(grad, index, xp.take_along_axis(grad, index, axis=1) - 1, axis=1)
         if self._valid is not None:
-            shaped *= self._valid[:, None, :]
+            grad *= self._valid[:, None, :]
         grad *= top[0].diff / self._normalizer
-
-    def _probabilities(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> Array:
-        """Return where the probabilities are kept from forward to backward."""
-        if len(top) > 1:
-            return top[1].data
-        if self._own is None or self._own.shape != bottom[0].shape:
-            self._own = self.xp.empty(bottom[0].shape, bottom[0].dtype)
-        return self._own
-
-    def default_loss_weight(self, top_index: int) -> float:
-        """Return 1 for the loss."""
-        return 1.0 if top_index == 0 else 0.0
-
-    def allow_force_backward(self, bottom_index: int) -> bool:
-        """Labels have no gradient."""
-        return bottom_index != 1

@@ -22,10 +22,11 @@ class PoolingLayer(Layer):
     """Pools windows of the last two axes (Caffe's ``PoolingLayer``).
 
     Bottom ``(N, C, H, W)``; top ``(N, C, out_h, out_w)`` with ``out = ceil((size + 2 pad - kernel) / stride) + 1``
-    (rounded down with ``round_mode: FLOOR``; a last window that would start in the padding is dropped). A second top of
-    max pooling holds the flat index of each maximum within its plane. A window that lies outside of the input
-    altogether (a stride larger than the kernel) gives the lowest finite number, or 0 for the other methods, and is
-    warned of. Stochastic pooling, which Caffe has on GPUs only, is :class:`~nodes.vision.stochastic.StochasticPooling`.
+    (rounded down with ``round_mode: FLOOR``, or ``ceil_mode: false`` as forks write it; a last window that would start
+    in the padding is dropped). A second top of max pooling holds the flat index of each maximum within its plane. A
+    window that lies outside of the input altogether (a stride larger than the kernel) gives the lowest finite number,
+    or 0 for the other methods, and is warned of. Stochastic pooling, which Caffe has on GPUs only, is
+    :class:`~nodes.vision.stochastic.StochasticPooling`.
     """
 
     type = "Pooling"
@@ -43,7 +44,8 @@ class PoolingLayer(Layer):
         """Read ``pooling_param``."""
         param = self.layer_param.pooling_param
         self._global = bool(param.global_pooling)
-        self._floor = param.round_mode == FLOOR
+        # forks that are older than round_mode have ceil_mode in its place; a plugin's schema knows it
+        self._floor = param.round_mode == FLOOR or not getattr(param, "ceil_mode", True)
         self._method = int(param.pool)
         if len(top) > 1 and param.pool != MAX:
             self.fail("expected 1 top: only max pooling has a mask.", top=1, next_step="Remove the second top.")

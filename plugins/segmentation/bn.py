@@ -1,6 +1,8 @@
-"""Batch normalisation with scale and shift, as SegNet and PSPNet have it."""
+"""Batch normalisation with scale and shift, as SegNet, PSPNet and older forks have it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from engine.api import Array, Blob, Layer, Phase
 
@@ -10,52 +12,86 @@ SCALE, SHIFT, MEAN, VARIANCE = range(4)  # its parameters
 INFERENCE = 1  # BNParameter.BNMode
 SEGNET_EPS = 1e-9
 _OF_PSPNET = ("slope_filler", "bias_filler", "momentum", "eps", "frozen", "engine")
+_OF_CHEN = ("var_eps", "moving_average", "decay")
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What a layer of one fork does.
+
+    Attributes
+    ----------
+    eps : float
+        Added to the variance.
+    fillers : pair of FillerParameter
+        Of scale and shift.
+    momentum : float or None
+        What is left of the stored mean and variance in each pass; None where none are stored.
+    tested_on_stored : bool
+        Take the stored ones when testing.
+    frozen : bool
+        Take them while training too, and learn nothing.
+    scales_only : bool
+        Do not normalise.
+    """
+
+    eps: float
+    fillers: tuple[Any, Any]
+    momentum: float | None = None
+    tested_on_stored: bool = False
+    frozen: bool = False
+    scales_only: bool = False
+
+
+def _kind_of(param: Any) -> _Kind:
+    """Find out whose layer it is from the fields that are set."""
+    if param.icnet or any(param.HasField(field) for field in _OF_PSPNET):
+        fillers = (param.slope_filler, param.bias_filler)
+        return _Kind(param.eps, fillers, param.momentum, tested_on_stored=True, frozen=param.frozen)
+    fillers = (param.scale_filler, param.shift_filler)
+    if any(param.HasField(field) for field in _OF_CHEN):
+        return _Kind(param.var_eps, fillers, param.decay, tested_on_stored=param.moving_average)
+    return _Kind(SEGNET_EPS, fillers, scales_only=param.bn_mode == INFERENCE)
 
 
 class BNLayer(Layer):
     """``scale * (x - mean) / sqrt(variance + eps) + shift``, channel by channel.
 
     Bottom ``(N, C, ...)`` with up to four axes; parameters of shape ``(1, C, 1, 1)``. The variance is that of the
-    values, not an estimate from a sample. There are two kinds:
+    values, not an estimate from a sample. There are three kinds, told apart by the fields that are set:
 
     * SegNet's has scale and shift. It takes mean and variance from the batch, whatever the phase, with ``eps`` 1e-9;
       tops two and three are these means and variances, shape ``(1, C, 1, 1)``, which pass no gradient on. With
       ``bn_mode: INFERENCE`` it only scales and shifts.
-    * PSPNet's, which a field tells that only it has, also has a mean and a variance, never learned. While training it
-      takes those of the batch and moves its own towards them by ``1 - momentum``; when testing, or ``frozen``, it
-      takes its own. Frozen it learns nothing.
+    * PSPNet's also has a mean and a variance, never learned. While training it takes those of the batch and moves its
+      own towards them by ``1 - momentum``; when testing, or ``frozen``, it takes its own. Frozen it learns nothing.
+    * C. Chen's, the oldest, moves its own mean and variance by ``1 - decay`` while training, and takes them when
+      testing if ``moving_average`` is set.
 
     Unlike SegNet's layer the variance is summed from differences to the mean, so that it is never negative.
     """
 
     _channels: int
-    _eps: float
-    _pspnet: bool
-    _scales_only: bool
+    _kind: _Kind
     _normed: Array | None = None
     _deviation: Array
 
     def setup(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
         """Read ``bn_param``, find out whose layer it is, and make the parameters."""
-        param = self.layer_param.bn_param
-        self._pspnet = any(param.HasField(field) for field in _OF_PSPNET)
+        kind = self._kind = _kind_of(self.layer_param.bn_param)
         self._channels = self._channels_of(bottom[0])
         shape = (1, self._channels, 1, 1)
-        self._scales_only = not self._pspnet and param.bn_mode == INFERENCE
-        self._eps = float(param.eps) if self._pspnet else SEGNET_EPS
-        if not self._pspnet:
-            self.fill(self.blobs.add_blob(shape), param.scale_filler)
-            self.fill(self.blobs.add_blob(shape), param.shift_filler)
+        for filler in kind.fillers:
+            self.fill(self.blobs.add_blob(shape), filler)
+        if kind.momentum is None:
             return
         if len(top) > 1:
-            self.fail("expected 1 top, as PSPNet's BN has.", top=1, next_step="Remove the other tops.")
-        self.fill(self.blobs.add_blob(shape), param.slope_filler)
-        self.fill(self.blobs.add_blob(shape), param.bias_filler)
+            self.fail("expected 1 top, as a BN that stores its statistics.", top=1, next_step="Remove the other tops.")
         self.blobs.add_blob(shape)
         variance = self.blobs.add_blob(shape)
-        if param.frozen and self.context.fill_params and not self.context.shapes_only:
+        if kind.frozen and self.context.fill_params and not self.context.shapes_only:
             variance.data[...] = 1
-        self._keep_from_learning((SCALE, SHIFT, MEAN, VARIANCE) if param.frozen else (MEAN, VARIANCE))
+        self._keep_from_learning((SCALE, SHIFT, MEAN, VARIANCE) if kind.frozen else (MEAN, VARIANCE))
 
     def _keep_from_learning(self, fixed: Sequence[int]) -> None:
         """Set learning rate and decay of parameters to 0, whatever the file says."""
@@ -68,7 +104,7 @@ class BNLayer(Layer):
     @property
     def _takes_own(self) -> bool:
         """Whether mean and variance are the stored ones."""
-        return self._pspnet and (self.phase is Phase.TEST or bool(self.layer_param.bn_param.frozen))
+        return self._kind.frozen or (self._kind.tested_on_stored and self.phase is Phase.TEST)
 
     def _channels_of(self, blob: Blob) -> int:
         if not 2 <= blob.axes <= 4:
@@ -94,7 +130,7 @@ class BNLayer(Layer):
         normed = self._normed
         if normed is None or normed.shape != x.shape or normed.dtype != x.dtype:
             normed = self._normed = xp.empty(x.shape, x.dtype)
-        if self._scales_only:
+        if self._kind.scales_only:
             normed[...] = x
         else:
             self._normalise(x, normed, top)
@@ -107,16 +143,16 @@ class BNLayer(Layer):
         mean = self._param(MEAN) if own else _mean(x)
         xp.subtract(x, mean, out=normed)
         variance = self._param(VARIANCE) if own else _mean(normed * normed)
-        if not own and self._pspnet:
-            self._average(MEAN, mean)
-            self._average(VARIANCE, variance)
+        momentum = self._kind.momentum
+        if momentum is not None and not own and self.phase is Phase.TRAIN:
+            self._average(MEAN, mean, momentum)
+            self._average(VARIANCE, variance, momentum)
         for blob, values in zip(top[1:], (mean, variance), strict=False):
             blob.data[...] = values.reshape(blob.shape)
-        self._deviation = xp.sqrt(variance + self._eps)
+        self._deviation = xp.sqrt(variance + self._kind.eps)
         normed /= self._deviation
 
-    def _average(self, index: int, news: Array) -> None:
-        momentum = float(self.layer_param.bn_param.momentum)
+    def _average(self, index: int, news: Array, momentum: float) -> None:
         average = self.blobs[index].data.reshape((1, -1, 1))
         average *= momentum
         average += (1 - momentum) * news
@@ -127,16 +163,15 @@ class BNLayer(Layer):
         if not dy.size or normed is None:
             return
         products = dy * normed
-        frozen = self._pspnet and bool(self.layer_param.bn_param.frozen)
         for index, values in ((SCALE, products), (SHIFT, dy)):
-            if self.param_propagate_down[index] and not frozen:
+            if self.param_propagate_down[index] and not self._kind.frozen:
                 diff = self.blobs[index].diff
                 diff += values.sum(axis=2).sum(axis=0).reshape(diff.shape)
         if not propagate_down[0]:
             return
         dx = self._planes(bottom[0].diff)
         scale = self._param(SCALE)
-        if self._scales_only:
+        if self._kind.scales_only:
             self.xp.multiply(dy, scale, out=dx)
             return
         if not self._takes_own:

@@ -9,12 +9,14 @@ from engine.api import Array, Blob, Layer
 
 __all__ = ["InterpLayer"]
 
+_FACTORS = ("shrink_factor", "zoom_factor", "full_zoom_factor")
+
 
 class InterpLayer(Layer):
     """Resizes planes so that their corner pixels stay the corners (Chen et al. 2014).
 
-    Bottom and top ``(N, C, H, W)``. Pixel ``i`` of ``n`` is taken at ``i (size - 1) / (n - 1)``, a number in single
-    precision, between the two pixels there.
+    Bottom and top ``(N, C, H, W)``; of a second bottom, with ``use_blob_size``, only height and width count. Pixel
+    ``i`` of ``n`` is taken at ``i (size - 1) / (n - 1)``, a number in single precision, between the two pixels there.
     """
 
     _crop: tuple[int, int]
@@ -29,10 +31,15 @@ class InterpLayer(Layer):
                 next_step="Use negative numbers, which cut off.",
             )
         self._crop = (-param.pad_beg, -param.pad_end)
-        for field in ("shrink_factor", "zoom_factor"):
+        for field in _FACTORS:
             if param.HasField(field) and getattr(param, field) < 1:
                 self.fail(f"expected {field} of 1 or more, got {getattr(param, field)}.")
-        factors = param.HasField("shrink_factor") or param.HasField("zoom_factor")
+        if bool(param.use_blob_size) != (len(bottom) > 1):
+            self.fail(
+                f"expected a second bottom with use_blob_size, and none without, got {len(bottom)} bottoms.",
+                next_step="Set interp_param use_blob_size, or connect the blob that has the size.",
+            )
+        factors = param.use_blob_size or any(param.HasField(field) for field in _FACTORS)
         if not factors and not (param.HasField("height") and param.HasField("width")):
             self.fail(
                 "expected shrink_factor, zoom_factor, or height and width, got none.",
@@ -49,7 +56,9 @@ class InterpLayer(Layer):
             self.fail_shape(
                 f"expected an input larger than the {sum(self._crop)} pixels cut off, got {shape}.", bottom=0
             )
-        size = self._resized(used)
+        if len(bottom) > 1 and bottom[1].axes != 4:
+            self.fail_shape(f"expected a 4-D input (N, C, H, W), got shape {bottom[1].shape}.", bottom=1)
+        size = list(bottom[1].shape[2:]) if len(bottom) > 1 else self._resized(used)
         if min(size) < 1:
             self.fail(f"expected height and width of 1 or more, got {tuple(size)}.")
         top[0].reshape(*shape[:2], *size)
@@ -59,6 +68,8 @@ class InterpLayer(Layer):
         shrinks, zooms = param.HasField("shrink_factor"), param.HasField("zoom_factor")
         if shrinks == zooms and param.HasField("height") and param.HasField("width"):
             return [int(param.height), int(param.width)]  # which also counts before both factors together
+        if not shrinks and not zooms:
+            return [length * param.full_zoom_factor for length in used]
         size = list(used)
         if shrinks:
             size = [(length - 1) // param.shrink_factor + 1 for length in size]
@@ -78,6 +89,8 @@ class InterpLayer(Layer):
 
     def backward(self, top: Sequence[Blob], propagate_down: Sequence[bool], bottom: Sequence[Blob]) -> None:
         """Give each gradient to the four pixels that its value came from."""
+        if len(propagate_down) > 1 and propagate_down[1]:
+            bottom[1].diff[...] = 0
         if not propagate_down[0]:
             return
         dy, whole = top[0].diff, bottom[0].diff
@@ -89,6 +102,10 @@ class InterpLayer(Layer):
         rows, columns = self._axes(dx, dy)
         xp = self.xp
         dx[...] = xp.matmul(xp.matmul(rows.matrix.T, dy), columns.matrix)
+
+    def allow_force_backward(self, bottom_index: int) -> bool:
+        """Of the second bottom only the size counts."""
+        return bottom_index == 0
 
     def _used(self, array: Array) -> Array:
         start, end = self._crop

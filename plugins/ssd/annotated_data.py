@@ -10,7 +10,7 @@ import numpy as np
 from annotated_image import AnnotatedImage, crop, expand, move_boxes, resize_image, resized_boxes, resized_size
 from colors import distort
 from noise import add_noise, check_noise
-from sampling import sample_patches
+from sampling import check_samplers, sample_patches
 
 from engine.api import Blob, DataError, Layer, Phase, resolve
 
@@ -126,6 +126,7 @@ class AnnotatedDataLayer(Layer):
         if param.force_color and param.force_gray:
             self.fail("expected force_color or force_gray, got both.", next_step="Remove one of them.")
         check_noise(self, param.noise_param)
+        check_samplers(self, self.samplers)
 
     def _read_mean(self) -> Any:
         """Return what is taken off, shape (C, H, W), or (C, 1, 1) or (1, 1, 1) of mean values."""
@@ -213,7 +214,7 @@ class AnnotatedDataLayer(Layer):
             boxes = resized_boxes(image.boxes, param.resize_param, *size)
             image = replace(image, pixels=resize_image(image.pixels, param.resize_param, rng), boxes=boxes)
         if param.HasField("noise_param"):
-            image = replace(image, pixels=add_noise(image.pixels, param.noise_param, rng))
+            image = replace(image, pixels=add_noise(self, image.pixels, param.noise_param))
         return self._finished(image, constraint)
 
     def _distorted(self, image: AnnotatedImage) -> AnnotatedImage:

@@ -6,9 +6,13 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["distort", "from_hsv", "to_hsv"]
+__all__ = ["distort", "from_hsv", "from_ycrcb", "to_grey", "to_hsv", "to_lab", "to_ycrcb"]
 
 _SHIFT = 12  # hue and saturation are computed with fixed commas, as OpenCV does
+_PARTS = 14  # so are brightness and the differences of colour
+_TO_XYZ = np.array(  # of linear blue, green, red; divided by the white point D65
+    [[0.180423, 0.357580, 0.412453], [0.072169, 0.715160, 0.212671], [0.950227, 0.119193, 0.019334]], np.float64
+) / np.array([[0.950456], [1.0], [1.088754]])
 
 
 def distort(image: Any, param: Any, rng: np.random.Generator) -> Any:
@@ -98,6 +102,47 @@ def from_hsv(image: Any) -> Any:
         taken = np.minimum(turn, 4 - turn).clip(0, 1)
         planes.append(value * (1 - saturation * taken[image[0]]))
     return _bytes(np.stack(planes) * np.float32(255))
+
+
+def to_grey(image: Any) -> Any:
+    """Return the brightness of (blue, green, red) (OpenCV's ``COLOR_BGR2GRAY``)."""
+    blue, green, red = image.astype(np.int32)
+    return _shifted(4899 * red + 9617 * green + 1868 * blue).astype(np.uint8)
+
+
+def to_ycrcb(image: Any) -> Any:
+    """Return brightness and the differences of red and of blue to it (OpenCV's ``COLOR_BGR2YCrCb``)."""
+    grey = to_grey(image).astype(np.int32)
+    middle = 128 << _PARTS
+    reds = _shifted((image[2] - grey) * 11682 + middle)
+    blues = _shifted((image[0] - grey) * 9241 + middle)
+    return np.stack((grey, reds, blues)).clip(0, 255).astype(np.uint8)
+
+
+def from_ycrcb(image: Any) -> Any:
+    """Return (blue, green, red) of brightness and differences (OpenCV's ``COLOR_YCrCb2BGR``)."""
+    grey, reds, blues = image.astype(np.int32)
+    reds, blues = reds - 128, blues - 128
+    planes = (_shifted(29049 * blues), _shifted(-5636 * blues - 11698 * reds), _shifted(22987 * reds))
+    return (grey + np.stack(planes)).clip(0, 255).astype(np.uint8)
+
+
+def to_lab(image: Any) -> Any:
+    """Return lightness (0 to 100) and the axes a and b of (blue, green, red), float32 (CIE 1976, of sRGB, white D65).
+
+    OpenCV's ``COLOR_BGR2Lab`` of floats differs by less than 0.5, as it looks values up between others.
+    """
+    parts = np.arange(256) / 255
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)[image]
+    x, y, z = np.tensordot(_TO_XYZ, linear, axes=1)
+    roots = [np.where(t > 0.008856, np.cbrt(t), 7.787 * t + 16 / 116) for t in (x, y, z)]
+    lightness = np.where(y > 0.008856, 116 * roots[1] - 16, 903.3 * y)
+    return np.stack((lightness, 500 * (roots[0] - roots[1]), 200 * (roots[1] - roots[2]))).astype(np.float32)
+
+
+def _shifted(values: Any) -> Any:
+    """Divide by 2**14 and round."""
+    return (values + (1 << _PARTS - 1)) >> _PARTS
 
 
 def _bytes(values: Any) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from boxes import decode, keep_best_adaptively, read_priors
+from boxes import check_predictions, decode, keep_best_adaptively, read_priors
 from detection_files import DetectionWriter, open_writer
 
 from engine.api import Blob, Layer
@@ -54,15 +54,7 @@ class DetectionOutputLayer(Layer):
 
     def reshape(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
         """Check the numbers of boxes against each other; how many are detected is known after the forward pass."""
-        priors = bottom[2].count // 8
-        for index, wanted in ((0, priors * self.box_classes * 4), (1, priors * self.classes)):
-            if bottom[index].shape[0] != bottom[0].shape[0] or bottom[index].count != wanted * bottom[0].shape[0]:
-                self.fail_shape(
-                    f"expected {wanted} values for each of {bottom[0].shape[0]} images and {priors} prior boxes, "
-                    f"got shape {bottom[index].shape}.",
-                    bottom=index,
-                    next_step="Let num_output of the layers before, num_classes and share_location fit the boxes.",
-                )
+        check_predictions(self, bottom, self.box_classes, self.classes)
         top[0].reshape(1, 1, 1, 7)
 
     def forward(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:

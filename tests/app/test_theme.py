@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QComboBox, QDoubleSpinBox, QSpinBox
 
 from app.icons import category_icon_name, icon
 from app.theme import Theme, blend
@@ -87,3 +87,19 @@ def test_icons_follow_the_theme(qapp):
 def test_an_unknown_icon_is_named():
     with pytest.raises(KeyError, match="no-such-icon"):
         icon("no-such-icon")
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+@pytest.mark.parametrize("kind", [QDoubleSpinBox, QSpinBox, QComboBox])
+def test_arrows_of_numbers_and_choices_can_be_seen(qtbot, name, kind):
+    loaded = Theme.load(name)
+    loaded.apply(QApplication.instance())
+    field = kind()
+    qtbot.addWidget(field)
+    field.resize(120, 32)
+    field.show()
+    picture = field.grab().toImage()
+    right = range(picture.width() - 18, picture.width() - 5)
+    found = [picture.pixelColor(x, y) for x in right for y in range(5, picture.height() - 5)]
+    assert max(contrast(color, loaded.color("surface")) for color in found) >= 4.5
+    Theme.load("light").apply(QApplication.instance())

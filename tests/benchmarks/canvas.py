@@ -1,8 +1,11 @@
 """How fast the canvas is, against the budgets of the design.
 
     python -m tests.benchmarks.canvas [NODES ...]
+    python -m tests.benchmarks.canvas --peers[=PYTHON] [NODES ...]
 
-Prints one line a figure and ends with status 1 when one is above three times its budget. Times are medians of what
+With ``--peers`` other node editors for Python go through the same steps beside ours; see
+:mod:`tests.benchmarks.against`. They are in the extra ``bench``, or another Python has them. Else it prints one line
+a figure and ends with status 1 when one is above three times its budget. Times are medians of what
 one step of the user costs, painting included, on a raster viewport of 1600 x 900 pixels.
 """
 
@@ -15,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -30,6 +34,7 @@ from app.canvas.arrange import layout_inputs
 from app.canvas.foldedits import fold_repeats
 from app.canvas.layout import lay_out
 from app.canvas.view import CanvasView
+from app.collector import CalmCollector
 from app.document import Document
 from app.placement import Point
 from app.theme import Theme
@@ -51,9 +56,10 @@ BUDGETS = {
     "start to a shown net": (1000, 2000),
     "layout": (90, 400),
     "shapes come in": (50, 50),
-    "fold repeated blocks": (70, 500),
-    "unfold them": (80, 600),
-    "look into a block": (30, 100),
+    "fold repeated blocks, longest wait": (50, 50),
+    "edit of the folded net": (10, 20),
+    "look into a block, longest wait": (50, 50),
+    "unfold them, longest wait": (50, 50),
     "pan step with the map and 40 frames": (8, 8),
 }
 
@@ -63,6 +69,13 @@ def timed(action: Callable[[], object]) -> float:
     start = time.process_time()
     action()
     return (time.process_time() - start) * 1e3
+
+
+def waited(action: Callable[[], object]) -> float:
+    """Milliseconds of the window's thread alone."""
+    start = time.thread_time()
+    action()
+    return (time.thread_time() - start) * 1e3
 
 
 def memory() -> float:
@@ -180,12 +193,27 @@ class Bench:
 
     def fold(self) -> None:
         """Fold the net, look into a block, and unfold it again."""
-        view = self.view
-        self.figures["fold repeated blocks"] = timed(lambda: (fold_repeats(view), self.paint()))
-        card = max(view.canvas.folding.cards.values(), key=lambda each: len(each.layers))
-        self.figures["look into a block"] = timed(lambda: (view.canvas.folding.look_into(card.node_id), self.paint()))
-        view.canvas.folding.leave()
-        self.figures["unfold them"] = timed(lambda: (fold_repeats(view), self.paint()))
+        view, folding = self.view, self.view.canvas.folding
+        self.figures["fold repeated blocks, longest wait"] = self.longest(lambda: fold_repeats(view))
+        card = max(folding.cards.values(), key=lambda each: len(each.layers))
+        inside = card.layers[len(card.layers) // 2]
+        rename = partial(OpGraph.set_string, node=inside, path=("name",), value="renamed")
+        self.figures["edit of the folded net"] = timed(lambda: self.document.apply("Rename", rename))
+        self.document.undo_stack.undo()
+        self.paint()
+        look, leave = partial(folding.look_into, card.node_id), folding.leave
+        self.figures["look into a block, longest wait"] = max(self.longest(look), self.longest(leave))
+        self.figures["unfold them, longest wait"] = self.longest(lambda: fold_repeats(view))
+
+    def longest(self, action: Callable[[], object]) -> float:
+        """Milliseconds of the longest time for which the window does not answer while something is done."""
+        waits = [waited(action)]
+        idle = 0
+        while idle < 5:
+            waits.append(waited(self.paint))
+            busy = self.document.jobs.busy or self.view.canvas.folding.seeking or self.view.canvas.leading.active
+            idle = 0 if busy else idle + 1
+        return max(waits)
 
     def frames(self) -> None:
         """Pan over frames, with the map open."""
@@ -233,6 +261,7 @@ def main(counts: list[int]) -> int:
     """Run and print; return the exit status."""
     app = QApplication.instance() or QApplication([])
     Theme.load("light").apply(app)
+    collector = CalmCollector()  # as in the editor when it runs
     Bench(app, 60).run()  # caches of fonts and icons are warm in a running editor
     status = 0
     for count in counts:
@@ -242,8 +271,22 @@ def main(counts: list[int]) -> int:
             verdict = "ok" if value <= budget else "over" if value <= 3 * budget else "FAILED"
             status |= verdict == "FAILED"
             print(f"{count:6} nodes  {name:38} {value:9.1f}   budget {budget:5}   {verdict}")
+    collector.close()
     return int(status)
 
 
+def beside_peers(counts: list[int], python: str) -> int:
+    """Measure other node editors beside ours; return the exit status."""
+    from tests.benchmarks.against import compare
+
+    app = QApplication.instance() or QApplication([])
+    Theme.load("light").apply(app)
+    return compare(counts, python)
+
+
 if __name__ == "__main__":
-    sys.exit(main([int(argument) for argument in sys.argv[1:]] or [1000, 5000]))
+    numbers = [int(argument) for argument in sys.argv[1:] if argument.isdigit()]
+    peers = [argument.partition("=")[2] for argument in sys.argv[1:] if argument.startswith("--peers")]
+    if peers:
+        sys.exit(beside_peers(numbers or [100, 1000, 5000], peers[0] or sys.executable))
+    sys.exit(main(numbers or [1000, 5000]))

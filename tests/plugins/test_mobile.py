@@ -236,3 +236,17 @@ def test_it_is_faster_than_the_convolution(shape: tuple[int, ...], stride: int) 
         rig.run()
         seconds.append(thread_time(lambda net=rig.net: (net.forward(), net.backward())))
     assert seconds[0] < seconds[1]
+
+
+@pytest.mark.parametrize("pool", ["MAX", "AVE"])
+@pytest.mark.parametrize(("fields", "size"), [("", 4), ("ceil_mode: true", 4), ("ceil_mode: false", 3)])
+def test_pooling_rounds_its_size_as_ceil_mode_says(pool: str, fields: str, size: int) -> None:
+    text = 'type: "Pooling" pooling_param {{ pool: {} kernel_size: 3 stride: 2 {} }}'
+    bottoms = [normal(2, 3, 8, 8)]
+    case = LayerCase(text.format(pool, fields), bottoms)
+    check_layer(case)
+    top = Rig(case).run().tops[0]
+    assert top.shape == (2, 3, size, size)
+    if size == 3:
+        floor = Rig(LayerCase(text.format(pool, "round_mode: FLOOR"), bottoms)).run().tops[0]
+        np.testing.assert_array_equal(top, floor)

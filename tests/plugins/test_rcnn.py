@@ -141,6 +141,7 @@ def test_smooth_l1_weighs_before_and_after() -> None:
         ("normalize: true", "", 16),
         ("normalize: false", "", 4),
         ("normalization: PRE_FIXED pre_fixed_normalizer: 8", "rfcn", 8),
+        ("normalization: PRE_FIXED pre_fixed_normalizer: 8", "", 8),
     ],
 )
 def test_loss_param_says_what_the_loss_is_divided_by(fields: str, dialect: str, divisor: float) -> None:

@@ -9,14 +9,20 @@ import numpy as np
 import pytest
 
 from engine.errors import NetcanvasError
+from engine.graph import OpGraph
+from engine.inspection import InspectionClient
 from engine.layer import Phase
+from engine.layer_specs import graph_layers
 from engine.net import Net
+from engine.registry import default_registry
 from engine.resources import plugins_path
+from engine.shapes import ShapeService
 from engine.testing import LayerCase, check_layer
 from engine.testing.case import Rig
 from tests.plugins.forks import Values, check_against, losses_of, normal
 
 SEGNET = 'scale_filler { type: "constant" value: 1.5 } shift_filler { type: "constant" value: 0.25 }'
+CHEN = f"var_eps: 0.5 {SEGNET}"
 PSPNET = 'slope_filler { type: "constant" value: 1.5 } bias_filler { type: "constant" value: 0.25 }'
 
 
@@ -63,6 +69,19 @@ CASES = {
     "interp, only a crop": LayerCase(
         'type: "Interp" interp_param { height: 4 width: 5 pad_beg: -1 pad_end: -1 }', [normal(2, 3, 6, 7)]
     ),
+    "interp, shrink and zoom": LayerCase(
+        'type: "Interp" interp_param { shrink_factor: 2 zoom_factor: 3 }', [normal(2, 3, 6, 7)]
+    ),
+    "interp, a size counts before both": LayerCase(
+        'type: "Interp" interp_param { shrink_factor: 2 zoom_factor: 3 height: 5 width: 4 }', [normal(2, 3, 6, 7)]
+    ),
+    "interp, one factor counts before a size": LayerCase(
+        'type: "Interp" interp_param { zoom_factor: 2 height: 5 width: 4 }', [normal(2, 3, 6, 7)]
+    ),
+    "interp, whole zoom": LayerCase('type: "Interp" interp_param { full_zoom_factor: 2 }', [normal(2, 3, 4, 5)]),
+    "interp to a blob's size": LayerCase(
+        'type: "Interp" interp_param { use_blob_size: true }', [normal(2, 3, 4, 5), normal(2, 1, 7, 9)], no_gradient=[1]
+    ),
     "bn": bn(SEGNET),
     "bn in place": bn(SEGNET, in_place=True),
     "bn with statistics": bn(SEGNET, tops=3, ungraded_tops=[1, 2]),
@@ -73,6 +92,14 @@ CASES = {
     "pspnet bn in place": bn(PSPNET, fixed_params=[2, 3], in_place=True),
     "pspnet bn, testing": bn(PSPNET, fixed_params=[2, 3], phase=Phase.TEST, params=stored()),
     "pspnet bn, frozen": bn(f"frozen: true {PSPNET}", fixed_params=[0, 1, 2, 3], params=stored()),
+    "pspnet bn by name": bn(f"icnet: true {SEGNET}", fixed_params=[2, 3], phase=Phase.TEST, params=stored()),
+    "older bn": bn(CHEN, fixed_params=[2, 3]),
+    "older bn in place": bn(CHEN, fixed_params=[2, 3], in_place=True),
+    "older bn, testing": bn(CHEN, fixed_params=[2, 3], phase=Phase.TEST, params=stored()),
+    "older bn, testing on averages": bn(
+        f"moving_average: true {CHEN}", fixed_params=[2, 3], phase=Phase.TEST, params=stored()
+    ),
+    "older bn, nearly nothing added": bn(f"decay: 0.5 {SEGNET}", fixed_params=[2, 3]),
 }
 
 
@@ -134,12 +161,22 @@ REFERENCES: dict[str, Callable[..., Values]] = {
     "interp, zoom and crop": lambda x: bilinear(x[:, :, 1:-2, 1:-2], 7, 10),
     "interp, shrink": lambda x: bilinear(x, 3, 4),
     "interp, only a crop": lambda x: x[:, :, 1:-1, 1:-1],
+    "interp, shrink and zoom": lambda x: bilinear(x, 7, 10),
+    "interp, a size counts before both": lambda x: bilinear(x, 5, 4),
+    "interp, one factor counts before a size": lambda x: bilinear(x, 11, 13),
+    "interp, whole zoom": lambda x: bilinear(x, 8, 10),
+    "interp to a blob's size": lambda x, _: bilinear(x, 7, 9),
     "bn": lambda x, *p: of_batch(x, *p, eps=1e-9),
     "bn, testing": lambda x, *p: of_batch(x, *p, eps=1e-9),
     "bn, inference": lambda x, scale, shift: x * scale + shift,
     "pspnet bn": lambda x, *p: of_batch(x, *p, eps=float(np.float32(1e-5))),
     "pspnet bn, testing": lambda x, *p: normalised(x, *p, eps=float(np.float32(1e-5))),
     "pspnet bn, frozen": lambda x, *p: normalised(x, *p, eps=float(np.float32(1e-5))),
+    "pspnet bn by name": lambda x, *p: normalised(x, *p, eps=float(np.float32(1e-5))),
+    "older bn": lambda x, *p: of_batch(x, *p, eps=0.5),
+    "older bn, testing": lambda x, *p: of_batch(x, *p, eps=0.5),
+    "older bn, testing on averages": lambda x, *p: normalised(x, *p, eps=0.5),
+    "older bn, nearly nothing added": lambda x, *p: of_batch(x, *p, eps=1e-10),
 }
 
 
@@ -258,6 +295,20 @@ class TestInterp:
             Rig(LayerCase(f'type: "Interp" interp_param {{ {fields} }}', [normal(1, 1, 4, 4)]))
 
 
+class TestInterpBlobSize:
+    @pytest.mark.parametrize(("fields", "inputs"), [("use_blob_size: true", 1), ("height: 3 width: 3", 2)])
+    def test_a_size_is_connected_where_it_is_asked_for(self, fields: str, inputs: int) -> None:
+        bottoms = [normal(1, 1, 4, 4)] * inputs
+        with pytest.raises(NetcanvasError, match="a second bottom with use_blob_size, and none without"):
+            Rig(LayerCase(f'type: "Interp" interp_param {{ {fields} }}', bottoms, no_gradient=[1]))
+
+    def test_the_size_may_change(self) -> None:
+        case = CASES["interp to a blob's size"]
+        rig = Rig(case)
+        for size in ((3, 8), (4, 5), (9, 2)):
+            assert rig.run([case.bottoms[0], normal(2, 1, *size)]).tops[0].shape == (2, 3, *size)
+
+
 class TestBN:
     def test_statistics_are_those_of_the_batch(self) -> None:
         case = CASES["bn with statistics"]
@@ -269,8 +320,9 @@ class TestBN:
         top = Rig(bn(SEGNET)).run([np.full((3, 2, 4, 5), 1234.5678, np.float32)]).tops[0]
         assert (abs(top - 0.25) <= 1.5001).all()  # E(x^2) - E(x)^2 is negative here, in single precision
 
-    def test_pspnet_averages_while_training(self) -> None:
-        case = bn(f"momentum: 0.75 {PSPNET}")
+    @pytest.mark.parametrize("fields", [f"momentum: 0.75 {PSPNET}", f"decay: 0.75 {SEGNET}"])
+    def test_statistics_are_averaged_while_training(self, fields: str) -> None:
+        case = bn(fields)
         rig = Rig(case)
         rig.load(case.bottoms)
         mean, variance = np.zeros((1, 2, 1, 1)), np.zeros((1, 2, 1, 1))
@@ -281,9 +333,16 @@ class TestBN:
         np.testing.assert_allclose(rig.params[2].data, mean, rtol=1e-5)
         np.testing.assert_allclose(rig.params[3].data, variance, rtol=1e-5)
 
+    def test_nothing_is_averaged_in_testing(self) -> None:
+        case = bn(CHEN, phase=Phase.TEST, params=stored())
+        rig = Rig(case)
+        rig.run()
+        np.testing.assert_array_equal(rig.params[2].data, case.params[2])
+
     @pytest.mark.parametrize(
         ("fields", "rates"),
         [
+            (CHEN, [1, 1, 0, 0]),
             (SEGNET, [1, 1]),
             (PSPNET, [1, 1, 0, 0]),
             (f"frozen: true {PSPNET}", [0, 0, 0, 0]),
@@ -300,6 +359,44 @@ class TestBN:
         outcome = rig.run()
         assert (rig.params[3].data == 1).all() and (rig.params[2].data == 0).all()
         assert not outcome.param_grads[0].any() and not outcome.param_grads[1].any()
+
+
+OLD_NET = """
+input: "data" input_dim: 2 input_dim: 3 input_dim: 8 input_dim: 8
+layers { name: "norm" type: BN bottom: "data" top: "normed"
+  bn_param { scale_filler { type: "constant" value: 2 } shift_filler { type: "constant" value: 1 } } }
+layers { name: "pool" type: POOLING bottom: "normed" top: "pooled" top: "mask"
+  pooling_param { pool: MAX kernel_size: 2 stride: 2 } }
+layers { name: "unpool" type: UNPOOLING bottom: "pooled" bottom: "mask" top: "unpooled"
+  unpooling_param { unpool: MAX kernel_size: 2 stride: 2 unpool_size: 8 } }
+"""
+
+
+def test_nets_in_the_old_format_have_the_layers_too() -> None:
+    """DeconvNet's are written in it."""
+    net = Net(OLD_NET, Phase.TEST)
+    assert [node.type for node in net.nodes][-3:] == ["BN", "Pooling", "Unpooling"]
+    net.blobs["data"].data[...] = normal(2, 3, 8, 8)
+    net.forward()
+    normed, unpooled = net.blobs["normed"].data, net.blobs["unpooled"].data
+    assert normed.mean() == pytest.approx(1, abs=1e-5)
+    largest = normed.reshape(2, 3, 4, 2, 4, 2).max(axis=(3, 5)).repeat(2, axis=2).repeat(2, axis=3)
+    np.testing.assert_array_equal(unpooled, np.where(normed == largest, normed, 0))
+
+
+def test_the_editor_has_shapes_of_the_old_format() -> None:
+    registry = default_registry(safe=True)
+    graph = OpGraph.parse(OLD_NET)
+    assert [node.type for node in graph.nodes()][-3:] == ["BN", "Pooling", "Unpooling"]
+    specs = graph_layers(graph)
+    message = specs[-1].message(registry.schema())
+    assert message.type == "Unpooling" and message.unpooling_param.unpool_size == 8
+    client = InspectionClient()
+    try:
+        found = ShapeService(registry=registry, client=client).infer(specs, Phase.TEST, trusted=True)
+    finally:
+        client.close()
+    assert list(found.values())[-1].tops == ((2, 3, 8, 8),)
 
 
 def test_the_example_learns() -> None:

@@ -188,6 +188,28 @@ def test_it_detects_what_ssd_does(fields: str, options: dict[str, float], shared
     check_against(case, lambda *_: detected(case, **options), rtol=1e-6)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("threshold", "eta", "top_k"), [(0.3, 1.0, -1), (0.8, 0.999, -1), (0.45, 1.0, 200), (0.7, 0.99, 300), (0.3, 1.0, 0)]
+)
+def test_many_boxes_are_thinned_out_as_few_are(threshold: float, eta: float, top_k: int) -> None:
+    """Of 400 boxes, which are more than are compared at once; many have one score."""
+    rng = np.random.default_rng(4)
+    low = rng.uniform(0, 0.7, (400, 2))
+    boxes = np.concatenate((low, low + rng.uniform(0.05, 0.3, (400, 2))), axis=1).astype(np.float32)
+    scores = rng.integers(1, 60, 400).astype(np.float32) / 60
+    priors = np.stack((boxes, np.full_like(boxes, 0.1))).reshape(1, 2, -1)
+    nms = f"nms_param {{ nms_threshold: {threshold} eta: {eta} top_k: {top_k} }}"
+    text = f'type: "DetectionOutput" detection_output_param {{ num_classes: 2 {nms} }}'
+    bottoms = [np.zeros((1, 1600)), np.stack((1 - scores, scores), axis=1).reshape(1, -1), priors]
+    top = Rig(LayerCase(text, bottoms, phase=Phase.TEST, batched=False), dtype=np.float64).run().tops[0][0, 0]
+    kept = suppressed(boxes.tolist(), scores.tolist(), np.float32(threshold).item(), 0.0, top_k, np.float32(eta).item())
+    if not kept:
+        assert top.tolist() == [[0, *[-1] * 6]]
+        return
+    np.testing.assert_array_equal(top[:, 2], np.float64(scores[kept]))
+    np.testing.assert_array_equal(top[:, 3:], np.float64(boxes[kept]))
+
+
 @pytest.mark.parametrize("fields", ["", "keep_top_k: 7 code_type: CENTER_SIZE", "confidence_threshold: 2"])
 def test_detections_pass_the_checks_for_layers(fields: str) -> None:
     check_layer(detector(fields), gradients=False)

@@ -34,6 +34,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "parse_log": "turn the log of a training into tables",
         "devices": "print where nets can compute on this machine",
         "gradcheck": "check the gradients of a Python layer against finite differences",
+        "plugins": "list plugins, or convert those in Python 2 to Python 3",
         "run": "run a Python script whose 'import caffe' gets Netcanvas",
     }
 )
@@ -55,6 +56,7 @@ _ADDERS: tuple[Callable[[Commands, str], None], ...] = (
     tools.add_parse_log,
     tools.add_devices,
     plugins.add_gradcheck,
+    plugins.add_plugins,
 )
 
 

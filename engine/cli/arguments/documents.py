@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from engine.cli.arguments.parsers import CommandParser, Commands, add_output, add_state, new_command
-from engine.cli.arguments.values import phase, scale, view
+from engine.cli.arguments.values import phase, scale, shape, view
 
 __all__ = ["add_check", "add_diff", "add_draw", "add_export", "add_set", "add_show", "add_upgrade"]
 
@@ -27,9 +27,7 @@ def add_check(commands: Commands, summary: str) -> None:
         module="check",
     )
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="net or solver prototxt")
-    parser.add_argument(
-        "--trust", action="store_true", help="run the Python layers that the nets name, to check them too"
-    )
+    _add_trust(parser, "run the Python layers that the nets name, to check them too")
     _add_dialect(parser, "files are")
     _add_phase(parser, None, "all that the file holds")
     add_output(parser, json="print the faults as a JSON list")
@@ -46,7 +44,7 @@ def add_show(commands: Commands, summary: str) -> None:
         examples=("lenet_train_test.prototxt", "lenet_train_test.prototxt --phase TRAIN --json"),
         module="show",
     )
-    parser.add_argument("file", type=Path, metavar="FILE", help="net prototxt")
+    _add_net(parser, "file", "FILE")
     _add_view(parser)
 
 
@@ -63,7 +61,7 @@ def add_set(commands: Commands, summary: str) -> None:
         ),
         module="set_field",
     )
-    parser.add_argument("file", type=Path, metavar="FILE", help="net prototxt")
+    _add_net(parser, "file", "FILE")
     parser.add_argument("layer", metavar="LAYER", help="name of the layer")
     parser.add_argument(
         "field",
@@ -89,7 +87,7 @@ def add_upgrade(commands: Commands, summary: str) -> None:
         module="upgrade",
     )
     parser.add_argument("file", type=Path, metavar="IN", help="net or solver prototxt, or .caffemodel")
-    parser.add_argument("out", type=Path, metavar="OUT", help="file to write")
+    _add_out(parser, "out")
     parser.add_argument("--in-place", action="store_true", help="OUT may be the same file as IN")
     add_output(parser, json=None)
 
@@ -106,8 +104,8 @@ def add_diff(commands: Commands, summary: str) -> None:
         examples=("before.prototxt after.prototxt", "before.prototxt after.prototxt --phase TRAIN --json"),
         module="diff",
     )
-    parser.add_argument("first", type=Path, metavar="A", help="net prototxt")
-    parser.add_argument("second", type=Path, metavar="B", help="net prototxt")
+    _add_net(parser, "first", "A")
+    _add_net(parser, "second", "B")
     _add_view(parser)
 
 
@@ -122,8 +120,8 @@ def add_draw(commands: Commands, summary: str) -> None:
         examples=("net.prototxt net.svg", "net.prototxt net.png --theme dark --scale 2 --phase TRAIN"),
         module="draw",
     )
-    parser.add_argument("file", type=Path, metavar="NET", help="net prototxt")
-    parser.add_argument("output", type=Path, metavar="OUT", help="file to write")
+    _add_net(parser, "file", "NET")
+    _add_out(parser, "output")
     parser.add_argument("--theme", choices=("paper", "light", "dark"), default="paper", help="colours (default: paper)")
     parser.add_argument("--scale", type=scale, default=1.0, metavar="N", help="size, 1 for 100 %% (default: 1)")
     parser.add_argument(
@@ -132,7 +130,7 @@ def add_draw(commands: Commands, summary: str) -> None:
         help="fold repeated blocks, or do not (default: in a net of 100 layers or more without places of its own)",
     )
     _add_phase(parser, None, "all layers of the file")
-    parser.add_argument("--trust", action="store_true", help="run the Python layers that the net names")
+    _add_trust(parser, "run the Python layers that the net names")
     add_output(parser, json=None)
 
 
@@ -143,20 +141,46 @@ def add_export(commands: Commands, summary: str) -> None:
         "export",
         summary,
         "Write a net as a file of another kind: netspec (.py), a Python program that rebuilds the net with "
-        "caffe.NetSpec, or prototxt (.prototxt) in today's format and one layout. The net's own file stays as it is.",
-        examples=("net.prototxt net.py", "net.prototxt tidy.txt --to prototxt"),
+        "caffe.NetSpec, or prototxt (.prototxt) in today's format and one layout. With --phase deploy, the net that "
+        "predicts: data becomes Input, losses become Softmax or Sigmoid, accuracies go, and all else keeps its text. "
+        "The net's own file stays as it is.",
+        examples=(
+            "net.prototxt net.py",
+            "net.prototxt tidy.txt --to prototxt",
+            "train_val.prototxt deploy.prototxt --phase deploy --input-shape 1,3,227,227",
+        ),
         module="export",
     )
-    parser.add_argument("file", type=Path, metavar="NET", help="net prototxt")
-    parser.add_argument("out", type=Path, metavar="OUT", help="file to write")
+    _add_net(parser, "file", "NET")
+    _add_out(parser, "out")
     parser.add_argument("--to", metavar="KIND", help="kind of file (default: told by the ending of OUT)")
     _add_phase(parser, None, "all layers of the file, with their rules")
+    parser.add_argument(
+        "--input-shape",
+        type=shape,
+        action="append",
+        default=[],
+        metavar="SHAPE",
+        help="with --phase deploy: shape of an input, such as 1,3,224,224, in place of its data's; once for each",
+    )
     add_output(parser, json=None)
+
+
+def _add_net(parser: CommandParser, name: str, metavar: str) -> None:
+    parser.add_argument(name, type=Path, metavar=metavar, help="net prototxt")
+
+
+def _add_out(parser: CommandParser, name: str) -> None:
+    parser.add_argument(name, type=Path, metavar="OUT", help="file to write")
+
+
+def _add_trust(parser: CommandParser, text: str) -> None:
+    parser.add_argument("--trust", action="store_true", help=text)
 
 
 def _add_view(parser: CommandParser) -> None:
     _add_phase(parser, "test", "TEST")
-    parser.add_argument("--trust", action="store_true", help="run the Python layers that the net names")
+    _add_trust(parser, "run the Python layers that the net names")
     _add_dialect(parser, "net is")
     add_output(parser)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from engine.cli.arguments.parsers import Commands, add_output, new_command
 from engine.cli.arguments.values import count, phase, seed
 
-__all__ = ["BottomSpec", "add_gradcheck"]
+__all__ = ["BottomSpec", "add_gradcheck", "add_plugins"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,30 @@ def add_gradcheck(commands: Commands, summary: str) -> None:
         metavar="FOLDER",
         help="look for the module here first; then here and on PYTHONPATH",
     )
+    add_output(parser)
+
+
+def add_plugins(commands: Commands, summary: str) -> None:
+    """Add ``plugins``."""
+    parser = new_command(
+        commands,
+        "plugins",
+        summary,
+        "list: print the plugins that a net finds, with what they lack; none of their code runs. convert: print what "
+        "turns files of Python 2 into Python 3 as a difference; with --write, write it and keep each file's old text "
+        "beside it, in a file ending in .python2.",
+        examples=("list", "list net.prototxt --json", "convert plugins/old_layers", "convert layers.py --write"),
+        module="plugins",
+    )
+    parser.add_argument("action", choices=("list", "convert"), metavar="ACTION", help="list or convert")
+    parser.add_argument(
+        "places",
+        type=Path,
+        nargs="*",
+        metavar="PLACE",
+        help="list: nets whose plugins are meant (default: a net here); convert: Python files, or folders of them",
+    )
+    parser.add_argument("--write", action="store_true", help="convert: write the files, with backups")
     add_output(parser)
 
 

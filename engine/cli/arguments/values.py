@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-__all__ = ["count", "database_kind", "delimiter", "names", "phase", "scale", "seed", "size", "view", "weights"]
+__all__ = ["count", "database_kind", "delimiter", "names", "phase", "scale", "seed", "shape", "size", "view", "weights"]
 
 _ESCAPES = {"\\t": "\t"}
 _DATABASES = ("lmdb", "leveldb")
@@ -38,6 +38,14 @@ def phase(text: str) -> str:
     if text.lower() not in ("train", "test"):
         raise argparse.ArgumentTypeError(f"expected TRAIN or TEST, got '{text}'")
     return text.lower()
+
+
+def shape(text: str) -> tuple[int, ...]:
+    """Read a shape of at least one dimension, such as ``1,3,224,224``."""
+    dims = tuple(int(dim) if dim.strip().isdecimal() else 0 for dim in text.split(","))
+    if min(dims) < 1:
+        raise argparse.ArgumentTypeError(f"expected a shape such as 1,3,224,224, got '{text}'")
+    return dims
 
 
 def view(text: str) -> str:

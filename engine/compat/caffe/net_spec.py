@@ -10,12 +10,10 @@ from __future__ import annotations
 import difflib
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NoReturn
 
 from engine.compat.caffe.missing import not_offered
-from engine.paths import search_folders
-from engine.registry import default_registry
+from engine.compat.caffe.schemas import net_schemas
 from engine.schema import Schema, dialect_names, load_schema
 
 __all__ = ["Function", "Layers", "NetSpec", "Parameters", "Top", "assign_proto", "layers", "params", "to_proto"]
@@ -179,19 +177,13 @@ def to_proto(*tops: Top | Function | NetSpec) -> Any:
             roots.append(each)
     functions = _in_order(map(_function, roots))
     refusals: list[Exception] = []
-    for schema in _schemas():
+    for schema in net_schemas():
         try:
             return _build(functions, names, schema)
         except (AttributeError, TypeError, ValueError) as refusal:
             refusals.append(refusal)
     # A fork that knows what BVLC's Caffe does not, and stumbles over something else, tells more.
     raise next((each for each in refusals if str(each) != str(refusals[0])), refusals[0])
-
-
-def _schemas() -> Iterator[Schema]:
-    """Yield what nets are written in: each dialect, then BVLC's with the types of the working directory's plugins."""
-    yield from map(load_schema, dialect_names())
-    yield default_registry(search_folders(Path.cwd())).schema()
 
 
 def _build(functions: Sequence[Function], names: Mapping[Top | Function, str], schema: Schema) -> Any:
@@ -362,7 +354,7 @@ class Parameters:
         message = f"{name}Parameter"
         schemas = [load_schema(dialect) for dialect in dialect_names()]
         if not any(message in schema.message_names for schema in schemas):
-            schemas = list(_schemas())
+            schemas = list(net_schemas())
         if not any(message in schema.message_names for schema in schemas):
             known = [each for schema in schemas for each in schema.message_names if each.endswith("Parameter")]
             raise not_offered("caffe.params", name, {each.removesuffix("Parameter") for each in known})

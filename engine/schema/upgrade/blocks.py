@@ -9,7 +9,7 @@ from engine.schema.text import quote
 from engine.schema.upgrade.entries import Entry, comments
 from engine.schema.upgrade.old import TRANSFORM_FIELDS, TRANSFORMERS
 from engine.schema.upgrade.oldest import FIELDS
-from engine.schema.upgrade.types import V0_TYPES, V1_TYPES, V1_WORDS
+from engine.schema.upgrade.types import V0_TYPES, V1_WORDS, type_of_word
 
 __all__ = ["input_layer", "still_statistics", "upgrade_entries"]
 
@@ -39,7 +39,7 @@ def upgrade_entries(entries: list[Entry], word: str, oldest: str = "") -> list[E
     counts = dict.fromkeys(_LEARNING, 0)
     for entry in entries:
         if entry.name == "type":
-            today.append(replace(entry, value=quote(V1_TYPES.get(word) or _guessed_type(word))))
+            today.append(replace(entry, value=quote(type_of_word(word) or _guessed_type(word))))
         elif entry.name in _LEARNING:
             place = counts[entry.name]
             counts[entry.name] += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.schema.upgrade.types import V1_TYPES
+from engine.schema.upgrade.types import type_of_word
 
 __all__ = ["TRANSFORMERS", "TRANSFORM_FIELDS", "move_transform_fields", "upgrade_old_layer"]
 
@@ -53,8 +53,7 @@ def upgrade_old_layer(block: Any, layer: Any) -> None:
         else:
             setattr(layer, field.name, value)
     if block.HasField("type"):
-        word = block.LayerType.Name(block.type)
-        layer.type = V1_TYPES.get(word, "")
+        layer.type = type_of_word(block.LayerType.Name(block.type))
     for source, target in (("param", "name"), ("blobs_lr", "lr_mult"), ("weight_decay", "decay_mult")):
         for place, value in enumerate(getattr(block, source)):
             setattr(_param(layer, place), target, value)

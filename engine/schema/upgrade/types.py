@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["PADDING", "V0_TYPES", "V1_TYPES", "V1_WORDS"]
+__all__ = ["PADDING", "V0_TYPES", "V1_TYPES", "V1_WORDS", "type_of_word"]
 
 #: The oldest format pads by a layer of its own, which today is a field of the layer that follows.
 PADDING = "padding"
@@ -85,3 +85,10 @@ V0_TYPES: Mapping[str, str] = MappingProxyType(
 )
 #: Today's types with the words that the enum has for them.
 V1_WORDS: Mapping[str, str] = MappingProxyType({today: word for word, today in V1_TYPES.items()})
+#: Words that the enum has in forks only, where plugins declare them, with today's types.
+_FORK_TYPES: Mapping[str, str] = MappingProxyType({"BN": "BN", "UNPOOLING": "Unpooling"})
+
+
+def type_of_word(word: str) -> str:
+    """Return today's type for a word of the enum ``V1LayerParameter.LayerType``; empty for one that is not known."""
+    return V1_TYPES.get(word) or _FORK_TYPES.get(word, "")

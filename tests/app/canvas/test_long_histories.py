@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
@@ -264,10 +264,16 @@ def look_as_fresh(view: CanvasArea) -> Look:
     return shown
 
 
-@pytest.mark.parametrize("name", NETS)
-def test_five_hundred_steps_are_undone_and_made_again(name, make_canvas):
+@pytest.fixture
+def public(name: str) -> Iterator[Document]:
     document = Document.open(shared(f"corpus/prototxt/{name}.prototxt"))
-    view = make_canvas(document)
+    yield document
+    document.close()
+
+
+@pytest.mark.parametrize("name", NETS)
+def test_five_hundred_steps_are_undone_and_made_again(name, public, make_canvas):
+    document, view = public, make_canvas(public)
     stack, typist = document.undo_stack, Typist(view, seed=len(name))
     first, at_first = bytes(document.graph), look_as_fresh(view)
     typist.go(STEPS)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.canvas.heat import MEASURES, heat_color
+from app.canvas.heat import MEASURES, TIME, heat_color
 from app.theme import Theme
 from tests.app.test_theme import contrast, luminance
 
@@ -106,16 +106,32 @@ def test_the_heat_of_a_folded_block_is_that_of_its_layers(known):
     assert card.heat.text == card.face.size_text.removesuffix(" params")
 
 
-def test_times_are_shown_once_they_are_measured(known):
-    said: list[str] = []
-    known.told.connect(lambda text, _kind: said.append(text))
+def test_times_are_measured_when_they_are_asked_for_and_grey_once_they_are_old(known, qtbot):
+    document, canvas = known.document, known.canvas
     known.show_heat("time")
-    assert known.canvas.heat.measure is None
-    assert said
+    assert canvas.heat.measure is None and document.live.timings.is_running
+    qtbot.waitUntil(lambda: canvas.heat.measure is TIME, timeout=60_000)
+    node = document.graph.named("conv1")[0].id
+    fresh = canvas.nodes[node].heat
+    seconds = document.live.timings.times[node]
+    assert fresh.text == TIME.text((seconds.forward.median + seconds.backward.median) / 1e3)
+    assert known.legend.texts[1].endswith("in all")
+    document.apply("Rename", lambda graph: graph.rename_node(node, "other"))
+    qtbot.waitUntil(lambda: canvas.nodes[node].heat.is_stale, timeout=10_000)
+    grey = canvas.nodes[node].heat.color
+    assert grey.red() == grey.green() == grey.blue() and grey != fresh.color
+    assert "before the change" in known.legend.texts[0]
+    known.viewport().grab()
+
+
+def test_what_stands_in_the_way_of_measuring_is_told(known):
+    said = []
+    known.told.connect(lambda text, kind: said.append((text, kind)))
     node = known.document.graph.named("conv1")[0].id
-    known.canvas.heat.set_times({node: 0.0123})
+    known.document.apply("Open", lambda graph: graph.set_field(node, ("bottom", 0), '"?"'))
     known.show_heat("time")
-    assert known.canvas.nodes[node].heat.text == "12.3 ms"
+    assert known.canvas.heat.measure is None and not known.document.live.timings.is_running
+    assert said[0][1] == "warning" and "open bottom" in said[0][0]
 
 
 def test_the_colours_get_lighter_steadily_and_their_numbers_can_be_read():

@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
 from app.costs import CostPanel
-from app.costs.model import FIRST_NUMBER
+from app.costs.model import FIRST_NUMBER, FIRST_TIME
 from app.costs.rows import Inputs, count_costs
 from app.document import Document
 from engine.graph import OpGraph, View
@@ -35,7 +35,7 @@ CONV, IP = 4 * 27 + 4, 10 * 256 + 10
 
 def settle(qtbot, panel):
     document = panel.document
-    qtbot.waitUntil(lambda: not document.live.busy and not panel._due.pending and not panel._stale, timeout=20_000)
+    qtbot.waitUntil(lambda: not document.live.busy and not panel._stale, timeout=20_000)
 
 
 @pytest.fixture
@@ -123,14 +123,15 @@ def test_it_follows_the_view(panel, document, qtbot):
 
 
 def test_an_edit_refreshes_what_it_reaches_only(panel, document, qtbot):
-    held = dict(panel._inputs.held)
+    held = dict(document.live.costs._inputs.held)
     node = document.graph.named("ip")[0].id
     document.apply("Narrow", lambda graph: graph.set_field(node, ("inner_product_param", "num_output"), "5"))
     settle(qtbot, panel)
     qtbot.waitUntil(lambda: cell(panel, "ip", "Output") == "2\u00d75", timeout=10_000)
     conv = document.graph.named("conv")[0].id
-    assert panel._inputs.held[conv] is held[conv]
-    assert panel._inputs.held[node] is not held[node]
+    now = document.live.costs._inputs.held
+    assert now[conv] is held[conv]
+    assert now[node] is not held[node]
     document.undo_stack.undo()
     qtbot.waitUntil(lambda: cell(panel, "ip", "Output") == "2\u00d710", timeout=10_000)
 
@@ -198,6 +199,93 @@ def test_shares_are_those_of_the_largest_of_the_column(panel):
     assert shares[4] == 1.0 and shares[1] == pytest.approx(CONV / IP) and shares[5] is None
 
 
+VARIANTS = b"""
+layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 8 } } }
+layer { name: "ip" type: "InnerProduct" bottom: "data" top: "ip" inner_product_param { num_output: 10 }
+  include { phase: TRAIN } }
+layer { name: "ip" type: "InnerProduct" bottom: "data" top: "ip" inner_product_param { num_output: 10 }
+  include { phase: TEST } }
+"""
+
+
+def test_the_variants_of_a_layer_for_two_phases_have_the_same_weights(qtbot):
+    document = Document(OpGraph.parse(VARIANTS))
+    document.live.start()
+    qtbot.waitUntil(lambda: not document.live.busy and bool(document.shapes), timeout=20_000)
+    assert document.live.costs.count.totals[0] == 90
+    assert document.live.costs.count.shared == 90
+    document.close()
+
+
+def measure(qtbot, panel):
+    timings = panel.document.live.timings
+    qtbot.mouseClick(panel.measuring.button, Qt.MouseButton.LeftButton)
+    assert timings.is_running and not panel.measuring.bar.isHidden() and panel.measuring.button.text() == "Stop"
+    qtbot.waitUntil(lambda: not timings.is_running, timeout=60_000)
+
+
+@pytest.fixture
+def small(document, panel, qtbot):
+    """The net of the panel without its layer of an unknown type, so that it can be run."""
+    document.apply("Mend", lambda graph: graph.remove_nodes([graph.named("lost")[0].id]))
+    settle(qtbot, panel)
+    return panel
+
+
+def test_times_are_measured_have_columns_and_can_be_copied(small, qtbot):
+    assert small.view.isColumnHidden(FIRST_TIME)
+    measure(qtbot, small)
+    assert not small.view.isColumnHidden(FIRST_TIME) and not small.view.isColumnHidden(FIRST_TIME + 1)
+    model, times = small.model, small.document.live.timings.times
+    assert set(times) == {row.node for row in model.rows}
+    forward = [model.index(row, FIRST_TIME).data() for row in range(model.rowCount())]
+    assert all(text.endswith((" ms", " \u00b5s")) for text in forward)
+    model.sort(FIRST_TIME, Qt.SortOrder.DescendingOrder)
+    measured = [times[row.node].forward.median for row in model.rows]
+    assert measured == sorted(measured, reverse=True)
+    assert len(small.totals.time_texts()) == 2
+    small.copy("csv")
+    table = list(csv.reader(io.StringIO(QGuiApplication.clipboard().text())))
+    assert table[0][-2:] == ["Forward (ms)", "Backward (ms)"]
+    assert float(table[1][-2]) == pytest.approx(measured[0])
+    small.copy("markdown")
+    assert QGuiApplication.clipboard().text().splitlines()[0].endswith("Forward | Backward |")
+
+
+def test_times_are_grey_once_the_net_is_another_and_hold_again_after_undo(small, document, qtbot):
+    measure(qtbot, small)
+    timings, cell = document.live.timings, small.model.index(0, FIRST_TIME)
+    assert cell.data(Qt.ItemDataRole.ForegroundRole) is None
+    node = document.graph.named("ip")[0].id
+    document.apply("Narrow", lambda graph: graph.set_field(node, ("inner_product_param", "num_output"), "5"))
+    qtbot.waitUntil(lambda: timings.is_stale, timeout=10_000)
+    assert cell.data(Qt.ItemDataRole.ForegroundRole) is not None
+    assert "before the net was changed" in cell.data(Qt.ItemDataRole.ToolTipRole)
+    document.undo_stack.undo()
+    qtbot.waitUntil(lambda: not timings.is_stale, timeout=10_000)
+    assert cell.data(Qt.ItemDataRole.ForegroundRole) is None
+
+
+def test_measuring_can_be_stopped_and_what_cannot_be_measured_is_told(panel, document, qtbot):
+    told = []
+    panel.told.connect(lambda text, kind: told.append((text, kind)))
+    measure(qtbot, panel)
+    assert told[0][1] == "error" and "NoSuchType" in told[0][0]
+    document.apply("Mend", lambda graph: graph.remove_nodes([graph.named("lost")[0].id]))
+    qtbot.mouseClick(panel.measuring.button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(panel.measuring.button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not document.live.timings.is_running, timeout=20_000)
+    assert not document.live.timings.times and len(told) == 1
+    assert panel.measuring.button.text() == "Measure times" and panel.measuring.bar.isHidden()
+
+
+def test_closing_a_document_ends_what_measures_it(panel, document, qtbot):
+    document.apply("Mend", lambda graph: graph.remove_nodes([graph.named("lost")[0].id]))
+    qtbot.mouseClick(panel.measuring.button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: document.live.timings._process is not None, timeout=20_000)
+    panel.shutdown()  # the fixture that looks for processes does the rest
+
+
 def test_five_thousand_rows_cost_the_window_little(qtbot):
     text = [b'layer { name: "d" type: "Input" top: "b0" input_param { shape { dim: 1 dim: 4 dim: 8 dim: 8 } } }']
     for number in range(5000):
@@ -214,7 +302,7 @@ def test_five_thousand_rows_cost_the_window_little(qtbot):
     looks = []
     for _look in range(5):
         start = time.thread_time()
-        panel.refresh()
+        document.live.costs._ask()
         panel.model.show(count_costs(Inputs(nodes[:1], {}, {})))
         looks.append(time.thread_time() - start)
     sorting = []

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -10,6 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from app.problems.model import Column, counts_text
@@ -138,6 +140,24 @@ def test_quick_fix_is_one_command(bench: Bench) -> None:
     assert bench.document.undo_stack.undoText() == "Rename to c"
     bench.document.undo_stack.undo()
     assert bench.document.graph.text == NET
+
+
+def test_of_several_fixes_one_is_chosen_in_a_menu(bench: Bench) -> None:
+    names = ("c", "d & e")
+    fixes = [QuickFix(f"Rename to {name}", partial(rename, bench.node("b"), name)) for name in names]
+    bench.show(Diagnostic("code", "error", "Wrong.", 9, 3, bench.node("b"), fix=fixes[0], more_fixes=(fixes[1],)))
+    assert bench.cell(0, Column.FIX) == "2 fixes\u2026"
+    bench.click(0, Column.FIX)
+    assert bench.document.graph.text == NET
+    (menu,) = (each for each in bench.panel.findChildren(QMenu, "problems.fixes") if each.isVisible())
+    assert [action.text() for action in menu.actions()] == ["Rename to c", "Rename to d && e"]
+    menu.actions()[1].trigger()
+    menu.hide()
+    assert '"d & e"' in bench.document.graph.text and bench.document.undo_stack.count() == 1
+
+
+def rename(node: Any, name: str, graph: Any) -> None:
+    graph.rename_node(node, name)
 
 
 def test_a_cell_without_fix_only_selects(bench: Bench) -> None:

@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit, QToolButton
+from pytestqt.qtbot import QtBot
 
+from app.properties.choices import SpellingEdit
 from tests.app.properties.nets import NET
 
 Make = Callable[[str], Any]
@@ -249,3 +251,14 @@ def test_entries_one_by_one(bench: Make) -> None:
     net.qtbot.keyClick(second, Qt.Key.Key_Return)
     assert "kernel_size: [5, 7]\n" in net.text
     net.check_undo_redo()
+
+
+def test_a_click_on_the_arrow_shows_the_usual_words(qtbot: QtBot) -> None:
+    editor = SpellingEdit(("SGD", "Adam"))
+    qtbot.addWidget(editor)
+    editor.show()
+    editor.show_value("SGD")
+    qtbot.mouseClick(editor.findChild(QToolButton), Qt.MouseButton.LeftButton)
+    popup = editor.completer().popup()
+    assert popup.isVisible() and popup.model().rowCount() == 2, "all of them, whatever stands there"
+    popup.hide()

@@ -259,3 +259,75 @@ def test_a_killed_editor_offers_the_edit_at_the_next_start(window, lenet, tmp_pa
         False,
     ]
     assert window.document.path == lenet
+
+
+def edit_solver(document: Document, rate: str) -> None:
+    solver = document.solver.open()
+    solver.apply("Change base_lr", lambda graph: graph.set_field(None, ("base_lr",), rate))
+
+
+def test_an_edited_solver_is_kept_until_it_is_saved_and_comes_back(window, keeper, lenet, tmp_path, qtbot):
+    """F14, for what is edited with the net."""
+    assert window.files.open(lenet)
+    document = window.document
+    path = document.solver_path
+    before = path.read_bytes()
+    with qtbot.waitSignal(keeper.written, timeout=5000):
+        edit_solver(document, "0.5")
+    assert path.read_bytes() == before and not document.modified and document.unsaved
+    (kept,) = kept_files(tmp_path)
+    shutil.copytree(kept.parent, kept.parent.with_name("crashed"))
+    with qtbot.waitSignal(keeper.written, timeout=5000):
+        document.solver.opened.undo_stack.undo()
+    assert kept_files(tmp_path) == [kept.parent.with_name("crashed") / kept.name], "ours equals the file again"
+    window.close_page(window.tabs.current)
+    with qtbot.waitSignal(keeper.looked, timeout=5000):
+        keeper.look()
+    press(window, "Restore")
+    restored = window.document
+    assert restored.path == lenet and restored.solver_path == path
+    assert b"base_lr: 0.5" in bytes(restored.solver.opened.graph)
+    assert not restored.modified and restored.solver.modified, "the net itself was not changed"
+    restored.solver.opened.undo_stack.undo()
+    assert bytes(restored.solver.opened.graph) == before and not restored.unsaved
+    restored.solver.opened.undo_stack.redo()
+    with qtbot.waitSignal(keeper.written, timeout=5000):
+        restored.solver.opened.save()
+    assert b"base_lr: 0.5" in path.read_bytes()
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_solver_that_changed_meanwhile_or_is_gone_is_not_overwritten_unasked(
+    window, keeper, lenet, tmp_path, qtbot, gone
+):
+    from app.netfile import digest
+    from app.recovery.store import Kept, KeptSolver
+
+    path = lenet.with_name("lenet_solver.prototxt")
+    mine = KeptSolver(path, path.read_bytes() + b"# mine\n", digest(path.read_bytes()))
+    left_by_a_crash(tmp_path, Kept("a", lenet.name, lenet, lenet.read_bytes(), "", None, False, (mine,)))
+    if gone:
+        path.unlink()
+    else:
+        path.write_bytes(b"# theirs\n" + path.read_bytes())
+    with qtbot.waitSignal(keeper.looked, timeout=5000):
+        keeper.look()
+    press(window, "Restore")
+    solver = window.document.solver.opened
+    assert bytes(solver.graph) == mine.text and solver.modified
+    if gone:
+        solver.save()
+        assert path.read_bytes() == mine.text
+    else:
+        with pytest.raises(ChangedOnDiskError):
+            solver.save()
+        solver.save(force=True)
+
+
+def test_a_recovery_file_of_an_older_version_is_read(tmp_path: Path):
+    from app.recovery.store import Kept
+
+    stored = json.loads(Kept("a", "net", None, b"name: 'x'").to_json())
+    del stored["solvers"], stored["modified"]
+    old = Kept.from_json(json.dumps(stored).encode())
+    assert old.modified and old.solvers == () and old.text == b"name: 'x'"

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.document import ChangedOnDiskError
+from app.problems import ProblemsPanel
 from app.solver.document import SolverDocument
+from app.text import TextPane
 from tests.app.solver.conftest import SOLVER
 
 Make = Callable[[], Any]
@@ -177,3 +179,59 @@ def test_saving_asks_before_it_overwrites(solver_file: Path) -> None:
     solver.save(force=True)
     assert solver_file.read_text() == SOLVER.replace("1000", "5")
     solver.close()
+
+
+def test_what_is_wrong_is_mended_by_a_button_as_one_step(bench: Make, solver_file: Path) -> None:
+    faulty = SOLVER.replace("lr_policy", "lr_policyy").replace("max_iter: 1000", "max_iter: 0")
+    solver_file.write_text(faulty)
+    solver = bench()
+    solver.document.live.start()
+
+    def offered() -> list[str]:
+        return [each.text() for each in solver.panel.findChildren(QPushButton, "solver.fix") if each.isVisible()]
+
+    def press(label: str) -> None:
+        buttons = solver.panel.findChildren(QPushButton, "solver.fix")
+        solver.qtbot.mouseClick(next(each for each in buttons if each.text() == label), Qt.MouseButton.LeftButton)
+
+    solver.qtbot.waitUntil(lambda: len(offered()) == 2, timeout=20_000)
+    assert set(offered()) == {"Write it as 'lr_policy'", "Train for 10000 iterations"}
+    press("Write it as 'lr_policy'")
+    assert solver.text == faulty.replace("lr_policyy", "lr_policy")
+    solver.qtbot.waitUntil(lambda: offered() == ["Train for 10000 iterations"], timeout=20_000)
+    press("Train for 10000 iterations")
+    assert "max_iter: 10000" in solver.text
+    solver.qtbot.waitUntil(lambda: not offered(), timeout=20_000)
+    assert solver.solver.undo_stack.count() == 2 and solver.document.undo_stack.count() == 0
+    solver.solver.undo_stack.undo()
+    solver.solver.undo_stack.undo()
+    assert solver.text == faulty
+
+
+def test_the_problems_list_mends_the_solver_too(bench: Make, solver_file: Path) -> None:
+    solver_file.write_text(SOLVER.replace("lr_policy", "lr_policyy"))
+    solver = bench()
+    problems = ProblemsPanel(solver.document)
+    solver.qtbot.addWidget(problems)
+    solver.document.live.start()
+    solver.qtbot.waitUntil(lambda: any(each.file is not None for each in problems.model.rows), timeout=20_000)
+    net = bytes(solver.document.graph)
+    problems.apply_fix(next(place for place, each in enumerate(problems.model.rows) if each.file is not None))
+    assert solver.text == SOLVER and solver.solver.undo_stack.count() == 1
+    assert bytes(solver.document.graph) == net
+    problems.set_document(None)
+
+
+def test_the_text_of_the_solver_is_mended_too(bench: Make, solver_file: Path) -> None:
+    solver_file.write_text(SOLVER.replace("lr_policy", "lr_policyy"))
+    solver = bench()
+    pane = TextPane(solver.document)
+    solver.qtbot.addWidget(pane)
+    pane.show_solver(True)
+    solver.document.live.start()
+    line = SOLVER.splitlines().index('lr_policy: "step"')
+    solver.qtbot.waitUntil(lambda: any(each.fix for each in pane.edit.mistakes_on(line)), timeout=20_000)
+    pane.mend(line)
+    assert solver.text == SOLVER and solver.solver.undo_stack.count() == 1
+    assert solver.document.undo_stack.count() == 0
+    pane.set_document(None)

@@ -38,7 +38,7 @@ def open_in(window: MainWindow, path: Path, qtbot) -> None:
     assert window.files.open(path), path
     QApplication.processEvents()
     document = window.document
-    qtbot.waitUntil(lambda: not document.jobs.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: window.canvas.is_placed and not document.jobs.busy, timeout=20_000)
 
 
 def leave(window: MainWindow) -> None:

@@ -10,8 +10,10 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QProgressDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.canvas.scene import CanvasScene
 from app.window.mainwindow import MainWindow
-from app.window.reading import BIG_FILE
+from app.window.reading import BIG_FILE, SLOW_FILE
+from tests.benchmarks.nets import residual_net
 
 NUMBERS = "    data: -0.0123456\n" * 65_600
 
@@ -81,4 +83,37 @@ def test_what_is_no_net_is_told_as_ever(window: MainWindow, tmp_path: Path) -> N
     path = tmp_path / "big.prototxt"
     path.write_bytes(b"a\0" * BIG_FILE)
     assert not window.files.open(path)
+    assert window.document.path is None
+
+
+@pytest.fixture
+def slow(tmp_path: Path) -> Path:
+    """A net whose reading would be felt, but that needs no dialog."""
+    path = tmp_path / "slow.prototxt"
+    path.write_text(residual_net(1500))
+    assert SLOW_FILE < path.stat().st_size < BIG_FILE
+    return path
+
+
+def test_a_net_is_opened_once_though_the_window_answers(window: MainWindow, slow: Path, qtbot: QtBot) -> None:
+    QTimer.singleShot(0, lambda: window.files.open(slow))
+    assert window.files.open(slow)
+    assert len(window.tabs.pages()) == 1 and len(window.document.graph) == 1500
+    assert not window.canvas.is_placed
+    node = window.document.graph.node_ids()[700]
+    window.document.apply("Delete", lambda graph: graph.remove_nodes([node]))  # while the picture is made
+    assert set(window.canvas.canvas.nodes) == set(window.document.graph.node_ids())
+    assert set(window.canvas.canvas.edges) == set(window.document.graph.edges())
+    qtbot.waitUntil(lambda: window.canvas.is_placed, timeout=20_000)
+    fresh = CanvasScene(window.document)
+    assert {node: item.pos() for node, item in fresh.nodes.items()} == {
+        node: item.pos() for node, item in window.canvas.canvas.nodes.items()
+    }
+    assert fresh.folding.cards.keys() == window.canvas.canvas.folding.cards.keys() != set()
+    fresh.close()
+
+
+def test_a_window_that_is_closed_meanwhile_opens_nothing(window: MainWindow, slow: Path) -> None:
+    QTimer.singleShot(0, window.close)
+    assert not window.files.open(slow)
     assert window.document.path is None

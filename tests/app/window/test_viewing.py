@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QPushButton
 
+from app.costs.formats import bytes_text
+from app.costs.rows import NUMBERS
 from tests.benchmarks.nets import residual_net
 
 
@@ -26,8 +29,9 @@ def test_actions_fold_frame_and_show_the_map(opened):
     assert opened.document.modified
     actions["undo"].trigger()
     assert len(canvas.canvas.items_shown()) == count
+    shown = canvas.minimap.isVisible()
     actions["minimap"].trigger()
-    assert canvas.minimap.isVisible()
+    assert canvas.minimap.isVisible() != shown
     canvas.select_all()
     actions["put_frame"].trigger()
     canvas.words.commit()
@@ -43,8 +47,13 @@ def test_the_heat_menu_follows_what_is_shown_and_says_what_cannot_be(opened):
     menu = opened.heat_menu
     menu.refresh()
     assert menu.choices[""].isChecked()
-    assert not menu.choices["time"].isEnabled()
-    assert menu.choices["time"].toolTip()
+    assert menu.choices["time"].isEnabled() and menu.measure.isEnabled()
+    node = opened.document.graph.nodes()[1].id
+    opened.document.apply("Open", lambda graph: graph.set_field(node, ("bottom", 0), '"?"'))
+    menu.refresh()
+    for action in (menu.choices["time"], menu.measure):
+        assert not action.isEnabled() and "open bottom" in action.toolTip()
+    opened.document.undo_stack.undo()
     menu.choices["parameters"].trigger()
     assert opened.canvas.canvas.heat.measure.name == "parameters"
     assert opened.canvas.legend.isVisible()
@@ -52,6 +61,27 @@ def test_the_heat_menu_follows_what_is_shown_and_says_what_cannot_be(opened):
     assert menu.choices["parameters"].isChecked()
     menu.choices[""].trigger()
     assert not opened.canvas.legend.isVisible()
+
+
+def test_a_bar_tells_how_far_measuring_has_come_and_stops_it(opened, qtbot):
+    opened.heat_menu.measure.trigger()
+    (bar,) = (each for each in opened.bars if "Measuring" in each.text)
+    timings = opened.document.live.timings
+    timings.progressed.emit(3, 7)
+    assert bar.findChild(QLabel, "window.bar.text").text().endswith("3 of 7 passes")
+    qtbot.mouseClick(bar.findChild(QPushButton, "window.bar.action.Stop"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not timings.is_running, timeout=20_000)
+    assert not timings.times and not opened.bars
+
+
+def test_status_line_and_properties_say_the_same_of_memory(opened):
+    totals = opened.document.live.costs.count.totals
+    training = bytes_text(totals[NUMBERS.index("training")])
+    assert opened.status.memory.text() == f"{training} to train"
+    assert "history value" in opened.status.memory.toolTip()
+    strip = dict(zip(("params", "adds", "training"), opened.panels["properties"].costs.cells, strict=True))
+    assert strip["training"][0].text() == training
+    assert strip["training"][0].toolTip() in opened.status.memory.toolTip()
 
 
 def test_the_export_dialog_does_not_block(opened, tmp_path, qtbot):

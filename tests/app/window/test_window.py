@@ -240,10 +240,11 @@ def test_the_status_line_counts(window, qtbot):
 def test_python_layers_are_not_run_before_the_user_allows_it(window, tmp_path, qtbot):
     path = tmp_path / "py.prototxt"
     path.write_text('layer { name: "p" type: "Python" top: "t" python_param { module: "m" layer: "L" } }')
+    (tmp_path / "m.py").write_text("raise SystemExit\n")
     open_net(window, path)
-    qtbot.waitUntil(lambda: any("Python" in bar.text for bar in window.bars))
+    qtbot.waitUntil(lambda: any("m.py" in bar.text for bar in window.bars))
     assert not window.document.live.trusted
-    bar = next(bar for bar in window.bars if "Python" in bar.text)
+    bar = next(bar for bar in window.bars if "m.py" in bar.text)
     bar.findChild(object, "window.bar.action.Allow").click()
     assert window.document.live.trusted
     assert window.settings.is_trusted(tmp_path)
@@ -258,7 +259,7 @@ def test_an_old_net_is_upgraded_with_one_click_and_one_undo(window, tmp_path, mo
     path = tmp_path / "old.prototxt"
     path.write_text(f'layers {{ name: "d" type: DATA top: "x" }}\n{more}\n')
     open_net(window, path)
-    offer_upgrade(window)
+    offer_upgrade(window.tabs.current)
     bar = next((bar for bar in window.bars if "format" in bar.text), None)
     if words is None:
         assert bar is None

@@ -54,3 +54,29 @@ def test_all_faults_of_a_solver_are_told(tmp_path: Path, capsys: pytest.CaptureF
     path = tmp_path / "solver.prototxt"
     path.write_text('net: "gone.prototxt"\nlr_policy: "cosine"\nmax_iter: 1\n')
     assert set(codes(capsys, path)) == {"solver-net-missing", "solver"}
+
+
+NET = """
+layer {{ name: "d" type: "DummyData" top: "x" top: "y"
+  dummy_data_param {{ shape {{ dim: 4 dim: 3 }} shape {{ dim: 4 }} }} }}
+layer {{ name: "ip" type: "InnerProduct" bottom: "x" top: "ip"
+  inner_product_param {{ num_output: {count} }} }}
+layer {{ name: "l" type: "SoftmaxWithLoss" bottom: "ip" bottom: "y" top: "l" }}
+"""
+
+
+@pytest.mark.parametrize("flags", [[], ["--phase", "TRAIN"]])
+def test_a_net_beyond_the_machine_is_told_with_figures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, flags: list[str]
+) -> None:
+    monkeypatch.setattr("engine.cli.check.machine_memory", lambda: 16 << 30)
+    path = tmp_path / "net.prototxt"
+    path.write_text(NET.format(count=2_000_000_000))
+    code = main(["check", str(path), "--json", *flags])
+    (fault,) = [each for each in json.loads(capsys.readouterr().out) if each["code"] == "memory"]
+    assert code == 0 and (fault["severity"], fault["line"], fault["column"]) == ("warning", 5, 37)
+    for words in ("needs 149.0 GiB", "has 16.0 GiB", "'ip' (InnerProduct)", "(2000000000 x 3)", "(4 x 2000000000)"):
+        assert words in fault["message"]
+    path.write_text(NET.format(count=20))
+    main(["check", str(path), "--json", *flags])
+    assert "memory" not in [each["code"] for each in json.loads(capsys.readouterr().out)]

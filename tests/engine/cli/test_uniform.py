@@ -42,6 +42,7 @@ GOOD: dict[str, list[str]] = {
     "parse_log": ["train.log"],
     "devices": [],
     "gradcheck": ["channel_scale.ChannelScaleLayer", "--bottom", "2,3"],
+    "plugins": ["list"],
     "run": ["script.py"],
 }
 BAD: dict[str, list[list[str]]] = {
@@ -65,6 +66,7 @@ BAD: dict[str, list[list[str]]] = {
     "parse_log": [["gone"], ["net.prototxt"], ["."]],
     "devices": [["-gpu", "0"]],
     "gradcheck": [["gone.Gone", "--bottom", "3"], ["channel_scale.Gone", "--bottom", "3"]],
+    "plugins": [["convert", "gone"], ["convert"], ["list", "gone"], ["list", "--write"]],
     "run": [["gone.py"], ["."]],
 }
 PRINTS_DATA = sorted(set(COMMANDS) - {"set", "upgrade", "draw", "export", "run"})

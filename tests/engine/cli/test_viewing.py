@@ -50,7 +50,7 @@ def test_check_of_one_net(net: Path, flags: list[str], codes: set[str], capsys: 
         ([], ["ip", "loss"]),
         (["-level", "2"], ["v", "ip", "loss"]),
         (["--phase", "TRAIN", "--stage", "fit"], ["t", "ip", "loss"]),
-        (["--phase", "deploy", "--level", "1"], ["v", "ip"]),
+        (["--phase", "deploy", "--level", "1"], ["v", "ip", "prob"]),
     ],
 )
 def test_show_of_one_net(net: Path, flags: list[str], layers: list[str], capsys: pytest.CaptureFixture[str]):
@@ -93,7 +93,7 @@ def test_check_reads_the_dialect_that_the_editor_chose(
     [
         ([], ["t", "v", "ip", "loss"]),
         (["--phase", "TRAIN", "--stage", "fit"], ["t", "ip", "loss"]),
-        (["--phase", "deploy", "--level", "1"], ["v", "ip"]),
+        (["--phase", "deploy", "--level", "1"], ["v", "ip", "prob"]),
     ],
 )
 def test_export_of_one_net(net: Path, flags: list[str], layers: list[str]):

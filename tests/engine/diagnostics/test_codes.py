@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import engine.diagnostics
-from engine.diagnostics import SchemaMemo, check_solver, diagnose
+from engine.diagnostics import SchemaMemo, check_solver, check_solver_file, diagnose
 from engine.graph import OpGraph
 from engine.layer import Phase
 from engine.layer_specs import graph_layers
@@ -219,6 +219,7 @@ CASES = [
         IMAGE + layer("a", "x", "y", "Convolution", CONV.replace("1", "9")),
         IMAGE + layer("a", "x", "y", "Convolution", CONV),
         "a",
+        fixed=True,
     ),
     Case(
         "label-count", with_labels(3) + LOSS.replace('"y"', '"x"'), with_labels(2) + LOSS.replace('"y"', '"x"'), "loss"
@@ -298,6 +299,24 @@ SOLVER_CASES = [
     ("solver-train-phase", 'net: "deploy.prototxt"', 'net: "both.prototxt"', "warning"),
     ("solver-test-phase", 'net: "train.prototxt" test_iter: 1', 'net: "both.prototxt" test_iter: 1', "error"),
     ("solver-test-iter", 'net: "both.prototxt" test_interval: 5', 'net: "both.prototxt"', "warning"),
+    (
+        "solver-regularization",
+        'net: "both.prototxt" regularization_type: "L3"',
+        'net: "both.prototxt" regularization_type: "L1"',
+        "error",
+    ),
+    (
+        "solver-steps",
+        'net: "both.prototxt" stepvalue: [1, 9, 5]',
+        'net: "both.prototxt" stepvalue: [1, 5, 9]',
+        "warning",
+    ),
+    (
+        "solver-weights-missing",
+        'net: "both.prototxt" weights: "train.prototxt, gone.caffemodel"',
+        'net: "both.prototxt" weights: "train.prototxt"',
+        "error",
+    ),
 ]
 
 
@@ -369,6 +388,45 @@ def test_a_solver_and_a_net_that_do_not_belong_together(code, faulty, sound, sev
     assert (diagnostic.severity, diagnostic.line) == (severity, 1)
     assert diagnostic.next_step and diagnostic.message.startswith("Solver: ")
     assert not check_solver(complete(sound), path, nets)
+    for fix in diagnostic.fixes:
+        graph = OpGraph.parse(complete(faulty))
+        with graph.change(fix.label) as change:
+            fix.apply(graph)
+        assert bytes(graph) != complete(faulty).encode()
+        assert code not in [each.code for each in check_solver(bytes(graph), path, nets)], fix.label
+        change.undo()
+        assert bytes(graph) == complete(faulty).encode()
+
+
+@pytest.mark.parametrize(
+    ("faulty", "labels"),
+    [
+        ('net: "both.prototxt" max_iter: 0', ["Train for 10000 iterations"]),
+        ('net: "bott.prototxt"', ["Name 'both.prototxt'"]),
+        ('net: "nothing_like_it"', []),
+        ('net: "deploy.prototxt"', ["Name 'both.prototxt'"]),
+        ('net: "train.prototxt" test_iter: 1 test_interval: 3', ["Remove test_iter and test_interval"]),
+        ('net: "both.prototxt" test_interval: 5', ["Test on 100 batches", "Remove test_interval"]),
+        ('net: "both.prototxt" lr_policyy: "fixed"', ["Write it as 'lr_policy'"]),
+        ("net: 'both.prototxt' momentum: \"0.9\"", ["Make it 0.9"]),
+    ],
+)
+def test_the_fixes_of_a_solver(faulty: str, labels: list[str], folder: Path):
+    path = folder / "solver.prototxt"
+    for name in ("deploy", "train"):
+        if name not in faulty:
+            (folder / f"{name}.prototxt").unlink()
+    told = check_solver_file(path, complete(faulty).encode())
+    told += check_solver(complete(faulty), path, [folder / "both.prototxt"] if "deploy" in faulty else [])
+    assert list(dict.fromkeys(fix.label for each in told for fix in each.fixes)) == labels
+    for each in told:
+        graph = OpGraph.parse(complete(faulty))
+        for fix in each.fixes:
+            with graph.change(fix.label) as change:
+                fix.apply(graph)
+            left = [*check_solver_file(path, bytes(graph)), *check_solver(bytes(graph), path)]
+            assert (each.code, each.message) not in [(one.code, one.message) for one in left]
+            change.undo()
 
 
 def test_no_code_is_left_out():
@@ -378,6 +436,7 @@ def test_no_code_is_left_out():
             if isinstance(each, ast.Constant) and isinstance(each.value, str):
                 codes |= set(re.findall(r"\A[a-z]+(?:-[a-z]+)+\Z", each.value))
     elsewhere = {"in-place", "param-str", "plugin-patches", "bottom-view", "solver-file"}
+    elsewhere |= {"plugin-refused", "plugin-requires", "plugin-syntax"}
     assert codes - elsewhere == ({case.code for case in CASES} | {case[0] for case in SOLVER_CASES}) - {
         "syntax",
         "shape",

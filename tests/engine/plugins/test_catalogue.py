@@ -156,7 +156,9 @@ class TestManifest:
         manifest = '[plugin]\nrequires = ["numpy>=2.0", "numpy>=99", "no-such-package", "gone; python_version < \'3\'"]'
         plugin(tmp_path / "plugins" / "p", manifest)
         (fault,) = find_plugins(base_dirs=[tmp_path]).faults
-        assert "requires numpy>=99, no-such-package, which" in str(fault.error) and "pip install" in str(fault.error)
+        assert f"version >=99 of 'numpy', and {np.__version__} is installed" in fault.error.message
+        assert "'no-such-package', and none is installed" in fault.error.message
+        assert "-m pip install 'numpy>=99' no-such-package" in fault.error.next_step
 
     def test_values_are_held_against_the_schema_without_running_anything(self, tmp_path: Path) -> None:
         plugin(tmp_path / "plugins" / "p")

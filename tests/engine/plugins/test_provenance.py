@@ -10,7 +10,7 @@ from engine.graph import OpGraph
 from engine.inspection import InspectionClient
 from engine.layer import Phase
 from engine.layer_specs import graph_layers
-from engine.plugins.provenance import module_file, runs_without_trust
+from engine.plugins.provenance import is_missing, missing_module, module_file, runs_without_trust
 from engine.shapes import NodeShapes, ShapeService, join_shapes
 from tests.engine.plugins.helpers import write
 
@@ -75,3 +75,24 @@ def test_code_that_broke_in_one_state_keeps_what_it_gave_in_the_other(broken_fir
     broken = {"p": NodeShapes(((2,),), (None,), (), "unknown", str(error), error)}
     joined = join_shapes([broken, known] if broken_first else [known, broken])["p"]
     assert (joined.tops, joined.state, joined.error) == (((3,),), "stale", error)
+
+
+@pytest.mark.parametrize(
+    ("module", "missing"),
+    [
+        ("here", False),
+        ("pkg.inner", False),
+        ("numpy", False),
+        ("numpy.no_such_thing", False),  # only importing it would tell
+        ("no_such_thing_zz", True),
+        ("no_such_thing_zz.inner", True),
+        ("../here", True),
+        ("", True),
+    ],
+)
+def test_a_module_is_missing_where_no_folder_and_no_package_has_it(tmp_path: Path, module: str, missing: bool) -> None:
+    write(tmp_path, here="raise SystemExit", pkg____init__="raise SystemExit", pkg__inner="")
+    assert is_missing(module, [], [tmp_path]) is missing
+    told = missing_module(module, [], [tmp_path])
+    assert bool(told) is (missing and bool(module))
+    assert not told or (f"module '{module}' was not found" in told and str(tmp_path) in told)

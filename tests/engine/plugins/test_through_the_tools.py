@@ -144,3 +144,25 @@ def test_safe_mode_runs_nothing_even_with_trust(project: Path, capsys: pytest.Ca
     assert status == 1  # its message is left out with the type
     assert any("plugin 'sliding'" in each["message"] and "safe mode" in each["message"] for each in found)
     assert not (project / "ran").exists()
+
+
+def test_scripts_read_the_plugins_fields_by_caffe_pb2(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All messages are of one family, so that those of a script go into what NetSpec makes, and the other way round."""
+    from google.protobuf import text_format
+
+    from engine.compat.caffe import layers, to_proto
+    from engine.compat.caffe.proto import caffe_pb2
+
+    monkeypatch.chdir(project)
+    net = caffe_pb2.NetParameter()
+    text_format.Merge(NET, net)
+    (slide,) = [layer for layer in net.layer if layer.type == "Slide"]
+    assert slide.slide_param.start == 0.5 and caffe_pb2.SlideParameter(start=2).start == 2
+    net.MergeFrom(to_proto(layers.Slide(layers.Input(), slide_param={"start": 3})))
+    assert net.layer[-1].slide_param.start == 3
+    blob = caffe_pb2.BlobProto(data=[1])
+    net.layer[-1].blobs.append(blob)
+    monkeypatch.chdir(project.parent)
+    with pytest.raises(text_format.ParseError, match="slide_param"):
+        text_format.Merge(NET, caffe_pb2.NetParameter())
+    assert not (project / "ran").exists()

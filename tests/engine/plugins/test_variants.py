@@ -40,9 +40,13 @@ MANIFEST = """
     [types.ReLU]
     module = "inside.times"
     class = "Doubling"
-    only_with = ["relu_param.doubled", "relu_param.factors"]
+    only_with = ["relu_param.doubled", "relu_param.single", "relu_param.factors", "relu_param.pairs[1]"]
 """
-PROTO = "message ReLUParameter { optional bool doubled; repeated float factors; }"
+PROTO = """
+    message ReLUParameter {
+      optional bool doubled; optional bool single [default = true]; repeated float factors; repeated int32 pairs;
+    }
+"""
 
 
 def net(folder: Path, fields: str, registry: LayerRegistry | None = None) -> Net:
@@ -69,7 +73,11 @@ def project(tmp_path: Path) -> Path:
         ("negative_slope: 0.5", [-0.5, 3]),
         ("doubled: false", [0, 3]),
         ("doubled: true", [-2, 6]),
+        ("single: true", [0, 3]),
+        ("single: false", [-2, 6]),
         ("factors: 1", [-2, 6]),
+        ("pairs: 1", [0, 3]),
+        ("pairs: [0, 0]", [-2, 6]),
     ],
 )
 def test_only_layers_that_set_the_field_are_the_plugins(project: Path, fields: str, expected: list[float]) -> None:
@@ -98,6 +106,38 @@ def test_a_type_that_nobody_has_is_not_made_by_a_variant(tmp_path: Path) -> None
     manifest = MANIFEST.replace("types.ReLU", "types.Nothing")
     plugin(tmp_path / "plugins" / "p", manifest, PROTO, inside__times=DOUBLING)
     assert "Nothing" not in default_registry([tmp_path])
+
+
+def test_a_variant_may_have_more_tops(tmp_path: Path) -> None:
+    more = DOUBLING.replace("top[0].reshape(*bottom[0].shape)", "[blob.reshape(*bottom[0].shape) for blob in top]")
+    manifest = MANIFEST.replace('["relu_param.doubled"', '["top[1]"') + '    tops = ["doubled", "rest?"]'
+    plugin(tmp_path / "plugins" / "p", manifest, PROTO, inside__times=more)
+    registry = default_registry([tmp_path])
+    info = registry.info("ReLU")
+    assert info is not None and info.builtin and info.max_tops == 2 and info.top_name(1) == "rest"
+    text = (
+        'layer { name: "x" type: "Input" top: "x" input_param { shape { dim: 2 } } }'
+        'layer { name: "one" type: "ReLU" bottom: "x" top: "y" }'
+        'layer { name: "two" type: "ReLU" bottom: "x" top: "z" top: "rest" }'
+    )
+    made = Net(text, Phase.TRAIN, base_dirs=[tmp_path], registry=registry)
+    made.blobs["x"].data[...] = [-1, 3]
+    made.forward()
+    assert [made.layer(name).info.plugin for name in ("one", "two")] == ["", "doubling"]
+    assert made.blobs["y"].data.tolist() == [0, 3] and made.blobs["z"].data.tolist() == [-2, 6]
+
+
+def test_a_plugin_may_extend_a_type_that_reads_its_field(tmp_path: Path) -> None:
+    """Checks then know the field in layers of that type, and in no others."""
+    manifest = MANIFEST.replace('schema = "times.proto"', 'schema = "times.proto"\n    extends = ["Pooling"]')
+    proto = f"{PROTO} message PoolingParameter {{ optional bool ceil; }}"
+    plugin(tmp_path / "plugins" / "p", manifest, proto, inside__times=DOUBLING)
+    schema = default_registry([tmp_path]).schema()
+    fields = {
+        kind: schema.for_layer(kind).message("PoolingParameter").DESCRIPTOR.fields_by_name
+        for kind in ("Pooling", "LRN")
+    }
+    assert "ceil" in fields["Pooling"] and "ceil" not in fields["LRN"]
 
 
 class Asked(InspectionClient):

@@ -41,9 +41,11 @@ def test_lenet_learns_digits(tmp_path: Path, record_property: Callable[[str, obj
         accuracies.append(float(solver.test_all()[0]["accuracy"]))
         seconds += clock.seconds
         solver.close()
+        if sum(each >= ACCURACY for each in accuracies) == 2:
+            break  # the median of three is decided
     speed = 1 / statistics.median(seconds)
     record_property("accuracies", accuracies)
     record_property("iterations_per_second", speed)
     print(f"LeNet, batch 64: test accuracies {accuracies}, {speed:.1f} iterations a second")
-    assert statistics.median(accuracies) >= ACCURACY, accuracies
+    assert sum(each >= ACCURACY for each in accuracies) == 2, accuracies
     assert busy or speed >= LEAST_SPEED  # says nothing where others use the processor

@@ -1,74 +1,22 @@
-"""How long the layers of a net take."""
+"""Running a net again and again, and looking at the clock between its layers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
 import numpy.typing as npt
 
 from engine.net import Net
+from engine.timing.times import LayerTimes, NetTimes, Spread
 
-__all__ = ["LayerTimes", "NetTimes", "Spread", "time_net"]
+__all__ = ["time_net"]
 
 _MILLISECONDS = 1000.0
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """Times of one thing that was done again and again.
-
-    Attributes
-    ----------
-    mean, min : float
-        Milliseconds.
-    """
-
-    mean: float
-    min: float
-
-
-@dataclass(frozen=True, slots=True)
-class LayerTimes:
-    """One layer.
-
-    Attributes
-    ----------
-    name, type : str
-    forward, backward : Spread
-        The forward pass with the layer's reshape, and the backward pass: next to nothing where it needs none.
-    """
-
-    name: str
-    type: str
-    forward: Spread
-    backward: Spread
-
-
-@dataclass(frozen=True, slots=True)
-class NetTimes:
-    """A whole net.
-
-    Attributes
-    ----------
-    layers : tuple of LayerTimes
-        In the order in which they run.
-    forward, backward, both : Spread
-        Whole passes.
-    total : float
-        Milliseconds of all passes together.
-    """
-
-    layers: tuple[LayerTimes, ...]
-    forward: Spread
-    backward: Spread
-    both: Spread
-    total: float
-
-
-def time_net(net: Net, iterations: int, after_each: Callable[[int, float], None]) -> NetTimes:
+def time_net(net: Net, iterations: int, after_each: Callable[[int, float], object]) -> NetTimes:
     """Run a net forward and backward, layer by layer, as Caffe's ``time`` does.
 
     Parameters
@@ -110,4 +58,5 @@ def time_net(net: Net, iterations: int, after_each: Callable[[int, float], None]
 
 
 def _spread(seconds: npt.NDArray[np.float64]) -> Spread:
-    return Spread(float(seconds.mean()) * _MILLISECONDS, float(seconds.min()) * _MILLISECONDS)
+    found = (seconds.mean(), seconds.min(), np.median(seconds))
+    return Spread(*(float(each) * _MILLISECONDS for each in found))
