@@ -7,18 +7,20 @@ whose ``redo`` or ``undo`` raised on the stack; ours marks itself obsolete inste
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtGui import QUndoCommand
 
-from app.placement import Point
 from app.qt import fault_logger
 
 if TYPE_CHECKING:
-    from app.placement import Placement
-    from engine.graph import Change, NodeId
+    from engine.graph import Change
 
-__all__ = ["Command", "GraphCommand", "MoveCommand"]
+__all__ = ["Command", "GraphCommand", "SwapCommand"]
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class Command(QUndoCommand):
@@ -77,30 +79,31 @@ class GraphCommand(Command):
         self._change.undo()
 
 
-class MoveCommand(Command):
-    """New places for some nodes.
+class SwapCommand(Command):
+    """Other values for some things that have names: places of nodes, bends of wires, words of notes.
 
     Parameters
     ----------
-    before, after : mapping of node id to Point
-        Places of the same nodes, in scene pixels.
+    put : callable
+        Gives things the values of a mapping.
+    before, after : mapping
+        Values of the same things.
     """
 
     def __init__(
         self,
         text: str,
-        placement: Placement,
-        before: Mapping[NodeId, Point],
-        after: Mapping[NodeId, Point],
+        put: Callable[[Mapping[K, V]], object],
+        before: Mapping[K, V],
+        after: Mapping[K, V],
         failed: Callable[[Exception], object],
     ) -> None:
         super().__init__(text, failed)
-        self._placement = placement
-        self._before = dict(before)
-        self._after = dict(after)
+        self._forth = partial(put, dict(after))
+        self._back_again = partial(put, dict(before))
 
     def _forward(self) -> None:
-        self._placement.move(self._after)
+        self._forth()
 
     def _back(self) -> None:
-        self._placement.move(self._before)
+        self._back_again()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge import GraphBridge, Selection
-from app.commands import MoveCommand
+from app.commands import SwapCommand
 from app.dialect import DialectChoice, DialectCommand
 from app.editing import Editable
 from app.jobs import Jobs
@@ -319,7 +319,7 @@ class Document(Editable):
             return
         self.positions.move(points)
         label = text or ("Move node" if len(points) == 1 else f"Move {len(points)} nodes")
-        self.undo_stack.push(MoveCommand(label, self.positions, old, points, self._command_failed))
+        self.undo_stack.push(SwapCommand(label, self.positions.move, old, points, self._command_failed))
 
     def set_view(self, view: View) -> None:
         """Look at one net of the document, or at all of it: what is not in the view is dimmed, the rest follows.

@@ -181,6 +181,11 @@ class Placement(QObject):
                 self.routes[key] = route
         self.bent.emit(frozenset(routes))
 
+    def annotate(self, annotations: Mapping[int, Annotation | None]) -> None:
+        """Put frames and notes in the place of those of the same ids; None takes one away."""
+        self.touched = True
+        self.annotations.set(annotations)
+
     def to_json(self, nodes: Sequence[Named], text: bytes, dialect: str | None = None, view: View | None = None) -> str:
         """Write the sidecar of a net, with the dialect if the user chose one, and the view if it is not of all."""
         return self.capture(nodes, dialect, view)(text)

@@ -15,8 +15,7 @@ from app.annotations import COLORS, Annotation, rect_of
 from app.canvas import edits
 from app.canvas.annotationitems import TITLE
 from app.canvas.gestures import Gesture
-from app.canvas.viewcommands import AnnotationCommand
-from app.commands import MoveCommand
+from app.commands import SwapCommand
 from app.icons import icon
 from app.placement import Point
 from app.qt import guard
@@ -60,10 +59,8 @@ def change(document: Document, text: str, after: Mapping[int, Annotation | None]
     before = {number: placement.annotations.get(number) for number in after}
     if before == dict(after):
         return
-    command = AnnotationCommand(text, placement, before, after, partial(_failed, document))
-    placement.touched = True
-    placement.annotations.set(after)
-    _push(document, command)
+    placement.annotate(after)
+    _push(document, SwapCommand(text, placement.annotate, before, after, partial(_failed, document)))
 
 
 def add_frame(view: CanvasView) -> None:
@@ -203,12 +200,11 @@ class AnnotationGesture(Gesture):
         document = self.view.document
         placement, failed = document.positions, partial(_failed, document)
         text = f"{'Resize' if self._zone == 'resize' else 'Move'} {self._item.value.kind}"
-        placement.touched = True
-        placement.annotations.set(dict(self._now))
-        commands: list[QUndoCommand] = [AnnotationCommand(text, placement, self._before, self._now, failed)]
+        placement.annotate(self._now)
+        commands = [SwapCommand(text, placement.annotate, self._before, self._now, failed)]
         if self._places:
             placement.move(self._places)
-            commands.append(MoveCommand(text, placement, self._start, self._places, failed))
+            commands.append(SwapCommand(text, placement.move, self._start, self._places, failed))
         _push(document, *commands)
 
     def cancel(self) -> None:

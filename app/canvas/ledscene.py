@@ -27,7 +27,7 @@ __all__ = ["LedScene"]
 _MARGIN = 4000.0
 _NEAR = 600.0
 #: So many wires are led in slices, between which the window answers.
-_MANY = 800
+_MANY = 300
 #: Where more wires than that go around cards, which no hand has moved there, each is led anew only when it is moved.
 _ROAMING = 60
 

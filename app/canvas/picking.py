@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["PickingScene"]
 
 #: So many times Qt is asked what is near, before a list of all cards is made.
-_FEW = 8
+_FEW = 50
+#: So many times it is answered while nothing is shown anew: wires of a big net that no layout leads stay as they are.
+_MOST = 250
 
 
 class PickingScene(QGraphicsScene):
@@ -33,6 +35,8 @@ class PickingScene(QGraphicsScene):
     ----------
     nodes, edges : dict
         Items by node id, and by edge.
+    is_indexed : bool
+        Whether Qt has had the time to put the items in order, so that it finds some without looking at all.
     folding : Folding
         Which of the items are shown, and the cards of blocks that stand for others.
     """
@@ -41,6 +45,7 @@ class PickingScene(QGraphicsScene):
     edges: dict[Edge, EdgeItem]
     folding: Folding
     overview: Overview
+    is_indexed = False
     _asked: tuple[int, int] = (-1, 0)
     _boxes: Sequence[tuple[Box, NodeItem]] = ()
 
@@ -69,14 +74,16 @@ class PickingScene(QGraphicsScene):
     def boxes_in(self, area: QRectF, apart: Container[NodeItem]) -> list[Box]:
         """The cards that touch an area of the scene, less some, from left to right.
 
-        What is asked while nothing is shown anew is answered from a list; the first few times Qt is asked, as while a
-        node is dragged.
+        What is asked while nothing is shown anew is answered from a list, up to a limit; the first few times Qt is
+        asked, as while a node is dragged.
         """
         version = self.overview.version
         if version != self._asked[0]:
             self._asked, self._boxes = (version, 0), []
         self._asked = version, self._asked[1] + 1
-        if self._asked[1] < _FEW:
+        if self._asked[1] > _MOST:
+            return []
+        if self.is_indexed and self._asked[1] < _FEW:
             found = self.items(area, Qt.ItemSelectionMode.IntersectsItemBoundingRect)
             near: Sequence[tuple[Box, NodeItem]] = [
                 (box_of(each), each) for each in found if isinstance(each, NodeItem)

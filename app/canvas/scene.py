@@ -101,6 +101,7 @@ class CanvasScene(LedScene):
         self.folding = Folding(self)
         self.annotated = AnnotationItems(self)
         self.fit_scene_rect()
+        self.is_indexed = self.is_built
         if not self.is_built:
             self._growth.start(self._grow(), self._grown)
 
@@ -159,7 +160,7 @@ class CanvasScene(LedScene):
         self.content_changed.emit()
 
     def _grown(self) -> None:
-        self.is_built = True
+        self.is_built = self.is_indexed = True
         if len(self.document.positions.blocks):
             self.folding.refresh()
         self.fit_scene_rect()

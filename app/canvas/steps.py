@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from app.commands import Command, GraphCommand, MoveCommand
+from app.commands import GraphCommand, SwapCommand
 from app.placement import edge_key
 
 if TYPE_CHECKING:
@@ -13,61 +13,13 @@ if TYPE_CHECKING:
 
     from app.canvas.edgeitem import EdgeItem
     from app.document import Document
-    from app.placement import EdgeKey, Placement, Point, Route
+    from app.placement import EdgeKey, Point, Route
     from engine.graph import NodeId, OpGraph
 
-__all__ = ["BendCommand", "LeadCommand", "bend_wire", "take_step"]
+__all__ = ["Routes", "bend_wire", "take_step"]
 
 Bends = Mapping["EdgeKey", "tuple[Point, ...]"]
 Routes = Mapping["EdgeKey", "Route | None"]
-
-
-class BendCommand(Command):
-    """Other bends of some wires.
-
-    Parameters
-    ----------
-    before, after : mapping of EdgeKey to tuple of Point
-        Bends of the same wires, in scene pixels; none for a straight one.
-    """
-
-    def __init__(
-        self, text: str, placement: Placement, before: Bends, after: Bends, failed: Callable[[Exception], object]
-    ) -> None:
-        super().__init__(text, failed)
-        self._placement = placement
-        self._before = dict(before)
-        self._after = dict(after)
-
-    def _forward(self) -> None:
-        self._placement.bend(self._after)
-
-    def _back(self) -> None:
-        self._placement.bend(self._before)
-
-
-class LeadCommand(Command):
-    """Other courses of some wires around nodes.
-
-    Parameters
-    ----------
-    before, after : mapping of EdgeKey to Route or None
-        Courses of the same wires.
-    """
-
-    def __init__(
-        self, text: str, placement: Placement, before: Routes, after: Routes, failed: Callable[[Exception], object]
-    ) -> None:
-        super().__init__(text, failed)
-        self._placement = placement
-        self._before = dict(before)
-        self._after = dict(after)
-
-    def _forward(self) -> None:
-        self._placement.lead(self._after)
-
-    def _back(self) -> None:
-        self._placement.lead(self._before)
 
 
 def take_step(
@@ -115,15 +67,15 @@ def take_step(
     old = {**positions.of(points), **{key: point for key, point in (before or {}).items() if key in points}}
     if any(old.get(key) != point for key, point in points.items()):
         positions.move(points)
-        commands.append(MoveCommand(text, positions, old, points, failed))
+        commands.append(SwapCommand(text, positions.move, old, points, failed))
     led = {key: positions.routes.get(key) for key in routes}
     if led != dict(routes):
         positions.lead(routes)
-        commands.append(LeadCommand(text, positions, led, routes, failed))
+        commands.append(SwapCommand(text, positions.lead, led, routes, failed))
     was = {key: positions.bends.get(key, ()) for key in bends or {}}
     if bends is not None and was != dict(bends):
         positions.bend(bends)
-        commands.append(BendCommand(text, positions, was, bends, failed))
+        commands.append(SwapCommand(text, positions.bend, was, bends, failed))
     if len(commands) > 1:
         stack.beginMacro(text)
     for command in commands:

@@ -1,4 +1,4 @@
-"""Undo commands of what is seen but is no part of the net: blocks, frames and notes."""
+"""The undo command of what is folded, which is no part of the net."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 from app.commands import Command
 
 if TYPE_CHECKING:
-    from app.annotations import Annotation
     from app.blocks import Block
     from app.placement import EdgeKey, Placement, Point, Route
     from engine.graph import NodeId
 
-__all__ = ["AnnotationCommand", "BlockChange", "BlockCommand"]
+__all__ = ["BlockChange", "BlockCommand"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,30 +70,3 @@ class BlockCommand(Command):
         moved = placement.place_all(places)
         placement.blocks.replace(removed, added, moving=True)
         placement.move(moved, by_user=False)
-
-
-class AnnotationCommand(Command):
-    """Frames and notes that come, go or change, by id; None is none."""
-
-    def __init__(
-        self,
-        text: str,
-        placement: Placement,
-        before: Mapping[int, Annotation | None],
-        after: Mapping[int, Annotation | None],
-        failed: Callable[[Exception], object],
-    ) -> None:
-        super().__init__(text, failed)
-        self._placement = placement
-        self._before = dict(before)
-        self._after = dict(after)
-
-    def _forward(self) -> None:
-        self._set(self._after)
-
-    def _back(self) -> None:
-        self._set(self._before)
-
-    def _set(self, values: Mapping[int, Annotation | None]) -> None:
-        self._placement.touched = True
-        self._placement.annotations.set(values)

@@ -57,7 +57,11 @@ class CostModel(QAbstractTableModel):
         What was measured; empty where nothing was.
     is_stale : bool
         Whether the net was changed since.
+    changing : bool
+        Never: rows are shown anew all at once, which changes no selection.
     """
+
+    changing = False
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -106,9 +110,13 @@ class CostModel(QAbstractTableModel):
         self._column, self._falls = column, order == Qt.SortOrder.DescendingOrder
         self._refill()
 
-    def row_of(self, node: NodeId) -> int:
-        """Return the row of a layer; -1 where it is not shown."""
-        return self._places.get(node, -1)
+    def node_of(self, index: Index) -> NodeId | None:
+        """The layer that a row is about; None for no row."""
+        return self.rows[index.row()].node if index.isValid() else None
+
+    def index_of(self, node_id: NodeId) -> QModelIndex:
+        """The row of a layer; an invalid index where it is not shown."""
+        return self.index(self._places.get(node_id, -1), 0)
 
     def _refill(self) -> None:
         self.beginResetModel()

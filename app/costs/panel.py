@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
     QLabel,
-    QLineEdit,
     QMenu,
     QSizePolicy,
     QToolButton,
@@ -27,6 +26,8 @@ from app.costs.painting import ShareDelegate, TotalsLine
 from app.costs.rows import CostCount
 from app.qt import guard
 from app.theme import GRID, Theme
+from app.widgets.rowselection import RowSelection
+from app.widgets.searchline import search_line
 
 if TYPE_CHECKING:
     from app.document import Document
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 __all__ = ["CostPanel"]
 
 _WIDTHS = (150, 110, 130, 92, 100, 92, 92, 92, 92, 84, 84)
-_Flag = QItemSelectionModel.SelectionFlag
 
 
 class CostPanel(QWidget):
@@ -63,13 +63,8 @@ class CostPanel(QWidget):
         super().__init__(parent)
         self.setObjectName("costs.panel")
         self.document: Document | None = None
-        self._following = False
         self._stale = True
-        self.filter = QLineEdit(self)
-        self.filter.setObjectName("costs.filter")
-        self.filter.setPlaceholderText("Filter layers by name or type")
-        self.filter.setAccessibleName("Filter layers")
-        self.filter.setClearButtonEnabled(True)
+        self.filter = search_line("costs.filter", "Filter layers by name or type", self, spoken="Filter layers")
         self.note = QLabel(self)
         self.note.setProperty("muted", True)
         self.model = CostModel(self)
@@ -82,8 +77,9 @@ class CostPanel(QWidget):
         self.measuring.told.connect(self.told)
         self.measuring.changed.connect(self._timed)
         self.filter.textChanged.connect(self._filter)
-        self.view.selectionModel().selectionChanged.connect(self._rows_selected)
-        self.model.modelReset.connect(self._follow)
+        self._selection = RowSelection(self.view, self.model)
+        self._selection.revealed.connect(self.revealed)
+        self.model.modelReset.connect(self._selection.follow)
         Theme.notifier().changed.connect(self._dress)
         self.set_document(document)
 
@@ -161,14 +157,13 @@ class CostPanel(QWidget):
         """Show another document, or none."""
         old = self.document
         if old is not None:
-            old.selection.changed.disconnect(self._follow)
             old.live.costs.changed.disconnect(self._counted)
         self.document = document
         self.model.show(CostCount())
         self.measuring.set_timings(None if document is None else document.live.timings)
+        self._selection.set_document(document)
         self._tell()
         if document is not None:
-            document.selection.changed.connect(self._follow)
             document.live.costs.changed.connect(self._counted)
             if document.live.costs.count is None:
                 document.live.costs.refresh()
@@ -221,45 +216,6 @@ class CostPanel(QWidget):
         self.note.setText(f"{number}{unknown} \u00b7 {words}")
         self.note.setToolTip(self.note.text())
 
-    # Selection in step
-
-    @guard
-    def _rows_selected(self, _selected: QItemSelection, _deselected: QItemSelection) -> None:
-        document = self.document
-        if self._following or document is None:
-            return
-        rows = self.view.selectionModel().selectedRows()
-        nodes = dict.fromkeys(self.model.rows[index.row()].node for index in rows)
-        current = self.view.currentIndex()
-        newest = self.model.rows[current.row()].node if current.isValid() else None
-        if newest in nodes:  # the one with the keyboard counts as selected last
-            del nodes[newest]
-            nodes[newest] = None
-        document.selection.set(nodes)
-        if newest in nodes:
-            self.revealed.emit(newest)
-
-    @guard
-    def _follow(self) -> None:
-        """Select the rows of what is selected on the canvas."""
-        document, chosen = self.document, self.view.selectionModel()
-        if document is None:
-            return
-        wanted = sorted(row for node in document.selection.node_ids if (row := self.model.row_of(node)) >= 0)
-        if sorted(index.row() for index in chosen.selectedRows()) == wanted:
-            return
-        picked = QItemSelection()
-        for first, last in _runs(wanted):
-            picked.select(self.model.index(first, 0), self.model.index(last, 0))
-        self._following = True
-        chosen.select(picked, _Flag.ClearAndSelect | _Flag.Rows)
-        newest = document.selection.last
-        row = self.model.row_of(newest) if newest is not None else -1
-        if row >= 0:
-            chosen.setCurrentIndex(self.model.index(row, 0), _Flag.NoUpdate)
-            self.view.scrollTo(self.model.index(row, 0))
-        self._following = False
-
     # What the user does
 
     @guard
@@ -276,14 +232,3 @@ class CostPanel(QWidget):
     def _dress(self, _theme: Theme) -> None:
         self.view.viewport().update()
         self.totals.update()
-
-
-def _runs(places: list[int]) -> list[tuple[int, int]]:
-    """Join numbers in a row to pairs of first and last."""
-    runs: list[tuple[int, int]] = []
-    for place in places:
-        if runs and place == runs[-1][1] + 1:
-            runs[-1] = runs[-1][0], place
-        else:
-            runs.append((place, place))
-    return runs

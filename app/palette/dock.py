@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QDrag, QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QLabel, QLineEdit, QListView, QVBoxLayout, QWidget
+from PySide6.QtGui import QDrag, QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QLabel, QListView, QVBoxLayout, QWidget
 
-from app.icons import icon
 from app.layerpicture import layer_mark
 from app.palette import rows
 from app.palette.model import TypeModel
 from app.qt import guard
 from app.theme import Theme
+from app.widgets.searchline import search_line
 
 if TYPE_CHECKING:
     from app.layerpicture import LayerPicture
@@ -56,13 +56,7 @@ class PalettePanel(QWidget):
         super().__init__(parent)
         self.setObjectName("palette.panel")
         self._infos: tuple[LayerInfo, ...] | None = None
-        self.search = QLineEdit()
-        self.search.setObjectName("palette.search")
-        self.search.setPlaceholderText("Search layers")
-        self.search.setAccessibleName("Search layers")
-        self.search.setClearButtonEnabled(True)
-        glass = QAction(icon("magnifying-glass", "text_muted"), "", self.search)
-        self.search.addAction(glass, QLineEdit.ActionPosition.LeadingPosition)
+        self.search = search_line("palette.search", "Search layers", glass=True)
         self.model = TypeModel(self)
         self.view = _TypeList()
         self.view.setObjectName("palette.list")

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleO
 from app.layerpicture import layer_mark
 from app.qt import guard
 from app.theme import Theme
+from app.widgets.choicepopup import draw_marked
 
 __all__ = ["CATEGORY", "HEADER", "KIND", "LETTERS", "PICTURE", "REASON", "SUMMARY", "TYPE", "TypeDelegate"]
 
@@ -83,7 +84,7 @@ class TypeDelegate(QStyledItemDelegate):
         tall = self._summaries and bool(index.data(SUMMARY))
         base = rect.top() + (6 if tall else (rect.height() - metrics.height()) // 2) + metrics.ascent()
         painter.setPen(theme.color("selection_text" if selected else "text"))
-        self._draw_name(painter, left, base, str(index.data(TYPE)), index.data(LETTERS) or ())
+        draw_marked(painter, left, base, str(index.data(TYPE)), frozenset(index.data(LETTERS) or ()))
         detail = str(index.data(REASON) or (index.data(SUMMARY) if self._summaries else "") or "")
         if detail:
             font = QFont(QApplication.font())
@@ -92,20 +93,3 @@ class TypeDelegate(QStyledItemDelegate):
             painter.setPen(theme.color("selection_text" if selected else "text_muted"))
             text = QFontMetrics(font).elidedText(detail, Qt.TextElideMode.ElideRight, rect.right() - left - 8)
             painter.drawText(left, base + metrics.height() + 1, text)
-
-    @staticmethod
-    def _draw_name(painter: QPainter, x: int, base: int, name: str, letters: tuple[int, ...]) -> None:
-        plain = QFont(QApplication.font())
-        bold = QFont(plain)
-        bold.setWeight(QFont.Weight.Bold)
-        marked = set(letters)
-        start = 0
-        while start < len(name):
-            end = start + 1
-            while end < len(name) and (end in marked) == (start in marked):
-                end += 1
-            font = bold if start in marked else plain
-            painter.setFont(font)
-            painter.drawText(x, base, name[start:end])
-            x += QFontMetrics(font).horizontalAdvance(name[start:end])
-            start = end

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QFrame, QLabel, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
-from app.icons import icon
 from app.properties.coststrip import CostStrip
 from app.properties.edits import ValueEdit
 from app.properties.facts import count_text
+from app.properties.formarea import FormArea
 from app.properties.layer_page import LayerPage, page_key
 from app.properties.net_page import NetPage
 from app.properties.row import asks_for_help
@@ -20,6 +20,7 @@ from app.properties.target import LayerTarget
 from app.properties.textbox import TextBox
 from app.qt import Debounce, guard, tab_order_after
 from app.theme import GRID, Theme
+from app.widgets.searchline import search_line
 from engine.errors import NetcanvasError
 
 if TYPE_CHECKING:
@@ -59,29 +60,13 @@ class PropertiesPanel(QWidget):
         self.set_document(document)
 
     def _build(self) -> None:
-        self.search_line = QLineEdit(self)
-        self.search_line.setObjectName("properties.search")
-        self.search_line.setAccessibleName("Search fields")
-        self.search_line.setPlaceholderText("Search fields")
-        self.search_line.setClearButtonEnabled(True)
-        self.search_line.addAction(icon("magnifying-glass", "text_muted"), QLineEdit.ActionPosition.LeadingPosition)
+        self.search_line = search_line("properties.search", "Search fields", self, glass=True)
         self.search_line.textChanged.connect(self._search)
         self._nothing = QLabel("No field matches.", self)
         self._nothing.setProperty("muted", True)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self._nothing.hide()
-        self.area = QScrollArea(self)
-        self.area.setObjectName("properties-scroll")
-        self.area.setWidgetResizable(True)
-        self.area.setFrameShape(QFrame.Shape.NoFrame)
-        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._body = QWidget(self.area)
-        self._body.setObjectName("properties-body")
-        self._pages = QVBoxLayout(self._body)
-        self._pages.setContentsMargins(3 * GRID, GRID, 2 * GRID, 2 * GRID)
-        self._pages.setSpacing(0)
-        self.area.setWidget(self._body)
+        self.area = FormArea(self, top=GRID)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
@@ -225,10 +210,10 @@ class PropertiesPanel(QWidget):
             kept = self._kept.pop(page_key(target), None)
             if kept is not None and kept.try_bind(ids):
                 return kept
-            return LayerPage(target, self._folds, self._body)
+            return LayerPage(target, self._folds, self.area.body)
         if len(self.document.selection) > 1:
             return self._hint_page()
-        page = NetPage(self._body)
+        page = NetPage(self.area.body)
         page.renamed.connect(self._rename_net)
         page.show_net(self.document)
         return page
@@ -239,7 +224,7 @@ class PropertiesPanel(QWidget):
         text = f"{count} layers of different formats are selected.\n\nSelect layers of one to edit what they share."
         if count > _MOST_LAYERS:
             text = f"{count_text(count)} layers are selected.\n\nUp to {_MOST_LAYERS} are edited at once."
-        label = QLabel(text, self._body)
+        label = QLabel(text, self.area.body)
         label.setObjectName("properties.hint")
         label.setProperty("muted", True)
         label.setWordWrap(True)
@@ -252,19 +237,19 @@ class PropertiesPanel(QWidget):
         name = focused.objectName() if focused is not None and self.isAncestorOf(focused) else ""
         if self.page is not None:
             self.page.hide()
-            self._pages.removeWidget(self.page)
+            self.area.forms.removeWidget(self.page)
             self._keep(self.page)
         self.page = page
         if page is None:
             return
-        self._pages.addWidget(page)
+        self.area.forms.addWidget(page)
         page.show()
         tab_order_after(self.search_line, page)
         self._search(self.search_line.text())
         if keep_place:
             if isinstance(page, LayerPage):
                 page.fields.complete()
-            self._body.adjustSize()
+            self.area.body.adjustSize()
             self.area.verticalScrollBar().setValue(place)
             again = page.findChild(QWidget, name) if name else None
             if again is not None:

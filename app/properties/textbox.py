@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QSyntaxHighlighter, QTextCharFormat, QTextDocument
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QTextCharFormat
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from app.properties.edits import is_undo_key, settles_shortcut
 from app.qt import guard
 from app.theme import GRID, Theme, monospace_font
+from app.widgets.highlighting import ThemedHighlighter, text_format
 
 __all__ = ["TextBox", "ValueHighlighter"]
 
@@ -25,33 +26,22 @@ _TOKEN = re.compile(
 )
 
 
-class ValueHighlighter(QSyntaxHighlighter):
+class ValueHighlighter(ThemedHighlighter):
     """Colours keys, texts, numbers, constants and remarks, whatever notation they are in."""
 
-    def __init__(self, document: QTextDocument) -> None:
-        super().__init__(document)
-        self._formats: dict[str, QTextCharFormat] = {}
-        Theme.notifier().changed.connect(self._dress)
-        self._dress(Theme.current())
-
-    @guard
-    def _dress(self, theme: Theme) -> None:
-        colors = {
-            "comment": theme.color("text_muted"),
-            "key": theme.category("vision"),
-            "string": theme.category("shape"),
-            "number": theme.category("dense"),
-            "word": theme.category("python"),
+    def formats_of(self, theme: Theme) -> dict[str, QTextCharFormat]:
+        return {
+            "comment": text_format(theme.color("text_muted")),
+            "key": text_format(theme.category("vision")),
+            "string": text_format(theme.category("shape")),
+            "number": text_format(theme.category("dense")),
+            "word": text_format(theme.category("python")),
         }
-        for kind, color in colors.items():
-            self._formats[kind] = QTextCharFormat()
-            self._formats[kind].setForeground(color)
-        self.rehighlight()
 
     @guard
     def highlightBlock(self, text: str) -> None:
         for match in _TOKEN.finditer(text):
-            self.setFormat(match.start(), len(match.group()), self._formats[match.lastgroup or "word"])
+            self.setFormat(match.start(), len(match.group()), self.formats[match.lastgroup or "word"])
 
 
 class TextBox(QPlainTextEdit):

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QFrame, QLabel, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.icons import icon
 from app.properties.edits import ValueEdit, is_undo_key
 from app.properties.fieldgroups import FieldGroups
+from app.properties.formarea import FormArea
 from app.properties.row import asks_for_help
 from app.properties.snapshot import Path
 from app.properties.style import panel_stylesheet
@@ -22,6 +22,7 @@ from app.solver.plot import SchedulePlot
 from app.solver.schedule import read_schedule
 from app.solver.target import SolverTarget, solver_groups
 from app.theme import GRID, Theme
+from app.widgets.searchline import search_line
 from engine.errors import NetcanvasError
 
 if TYPE_CHECKING:
@@ -67,12 +68,7 @@ class SolverPanel(QWidget):
         self.head.save.clicked.connect(self.save)
         self.head.fix_chosen.connect(self._mend)
         self.plot = SchedulePlot(self)
-        self.search_line = QLineEdit(self)
-        self.search_line.setObjectName("solver.search")
-        self.search_line.setAccessibleName("Search settings")
-        self.search_line.setPlaceholderText("Search settings")
-        self.search_line.setClearButtonEnabled(True)
-        self.search_line.addAction(icon("magnifying-glass", "text_muted"), QLineEdit.ActionPosition.LeadingPosition)
+        self.search_line = search_line("solver.search", "Search settings", self, glass=True)
         self.search_line.textChanged.connect(self._search)
         self.hint = QLabel(self)
         self.hint.setObjectName("solver.hint")
@@ -81,17 +77,7 @@ class SolverPanel(QWidget):
         self.create_button = QPushButton("New solver beside the net", self)
         self.create_button.setObjectName("solver.create")
         self.create_button.clicked.connect(self._create)
-        self.area = QScrollArea(self)
-        self.area.setObjectName("properties-scroll")
-        self.area.setWidgetResizable(True)
-        self.area.setFrameShape(QFrame.Shape.NoFrame)
-        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._body = QWidget(self.area)
-        self._body.setObjectName("properties-body")
-        self._forms = QVBoxLayout(self._body)
-        self._forms.setContentsMargins(3 * GRID, 0, 2 * GRID, 2 * GRID)
-        self.area.setWidget(self._body)
+        self.area = FormArea(self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
@@ -150,16 +136,16 @@ class SolverPanel(QWidget):
     def _make_form(self) -> None:
         if self.fields is not None:
             self.fields.hide()
-            self._forms.removeWidget(self.fields)
+            self.area.forms.removeWidget(self.fields)
             self.fields.deleteLater()
         self.fields = self.target = None
         if self.solver is None:
             return
         self.target = SolverTarget(self.solver)
         groups = solver_groups(self.target.schema)
-        self.fields = FieldGroups(self.target, groups, self._folds, self.target.unknown, self._body)
-        self._forms.addWidget(self.fields)
-        self._forms.setAlignment(self.fields, Qt.AlignmentFlag.AlignTop)
+        self.fields = FieldGroups(self.target, groups, self._folds, self.target.unknown, self.area.body)
+        self.area.forms.addWidget(self.fields)
+        self.area.forms.setAlignment(self.fields, Qt.AlignmentFlag.AlignTop)
         self._search(self.search_line.text())
         self._diagnose()
 

@@ -6,10 +6,11 @@ import builtins
 import keyword
 import re
 
-from PySide6.QtGui import QFont, QSyntaxHighlighter, QTextCharFormat, QTextDocument
+from PySide6.QtGui import QTextCharFormat
 
 from app.qt import guard
 from app.theme import Theme
+from app.widgets.highlighting import ThemedHighlighter, text_format
 
 __all__ = ["PythonColors"]
 
@@ -27,33 +28,19 @@ _BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_")
 _LONG = {1: "'''", 2: '"""'}
 
 
-class PythonColors(QSyntaxHighlighter):
+class PythonColors(ThemedHighlighter):
     """Colours a document of Python code in the theme's colours."""
 
-    def __init__(self, document: QTextDocument) -> None:
-        super().__init__(document)
-        self._formats: dict[str, QTextCharFormat] = {}
-        Theme.notifier().changed.connect(self._dress)
-        self._dress(Theme.current())
-
-    @guard
-    def _dress(self, theme: Theme) -> None:
-        colors = {
-            "comment": theme.color("text_muted"),
-            "string": theme.category("shape"),
-            "number": theme.category("dense"),
-            "keyword": theme.category("vision"),
-            "builtin": theme.category("python"),
-            "decorator": theme.category("python"),
-            "defined": theme.color("text"),
+    def formats_of(self, theme: Theme) -> dict[str, QTextCharFormat]:
+        return {
+            "comment": text_format(theme.color("text_muted"), italic=True),
+            "string": text_format(theme.category("shape")),
+            "number": text_format(theme.category("dense")),
+            "keyword": text_format(theme.category("vision")),
+            "builtin": text_format(theme.category("python")),
+            "decorator": text_format(theme.category("python")),
+            "defined": text_format(theme.color("text"), strong=True),
         }
-        for kind, color in colors.items():
-            text_format = QTextCharFormat()
-            text_format.setForeground(color)
-            text_format.setFontItalic(kind == "comment")
-            text_format.setFontWeight(QFont.Weight.DemiBold if kind == "defined" else QFont.Weight.Normal)
-            self._formats[kind] = text_format
-        self.rehighlight()
 
     @guard
     def highlightBlock(self, text: str) -> None:
@@ -72,13 +59,13 @@ class PythonColors(QSyntaxHighlighter):
                 word = match.group()
                 kind = "keyword" if keyword.iskeyword(word) else "builtin" if word in _BUILTINS else ""
             if kind:
-                self.setFormat(match.start(), len(match.group()), self._formats[kind])
+                self.setFormat(match.start(), len(match.group()), self.formats[kind])
 
     def _long_string(self, text: str, start: int, inside: int, state: int) -> int:
         """Colour a string of three quotes from ``start`` on; return where it ends in this line."""
         close = text.find(_LONG[state], inside)
         end = len(text) if close < 0 else close + 3
-        self.setFormat(start, end - start, self._formats["string"])
+        self.setFormat(start, end - start, self.formats["string"])
         if close < 0:
             self.setCurrentBlockState(state)
         return end

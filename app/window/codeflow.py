@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QMessageBox
 
 from app.palette.entries import python_kind
 from app.qt import guard
@@ -102,20 +101,8 @@ class CodeFlow(QObject):
         unsaved = self._pane.unsaved if self._pane is not None else []
         if not unsaved:
             return True
-        box = QMessageBox(self._window)
-        box.setObjectName("window.save_code_question")
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle("Netcanvas")
-        box.setText(f"Save changes to {', '.join(path.name for path in unsaved)}?")
-        box.setInformativeText("Otherwise they are lost.")
-        buttons = QMessageBox.StandardButton
-        box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
-        box.setDefaultButton(buttons.Save)
-        answer = box.exec()
-        box.deleteLater()
-        if answer == buttons.Save:
-            return bool(self._pane.save_all())
-        return bool(answer == buttons.Discard)
+        names = ", ".join(path.name for path in unsaved)
+        return may_leave(self._window, "window.save_code_question", names, self._pane.save_all)
 
     # New layers
 

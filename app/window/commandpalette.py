@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import (
     QAbstractListModel,
-    QEvent,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
@@ -17,23 +16,13 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter
-from PySide6.QtWidgets import (
-    QApplication,
-    QFrame,
-    QLabel,
-    QLineEdit,
-    QListView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.palette.fuzzy import match_text
 from app.qt import guard
 from app.theme import Theme
+from app.widgets.choicepopup import ChoicePopup, draw_marked
 
 __all__ = ["Command", "CommandPalette", "rank_commands"]
 
@@ -100,7 +89,7 @@ def rank_commands(commands: Iterable[Command], pattern: str, recent: Sequence[st
 
 
 class _Model(QAbstractListModel):
-    def __init__(self, parent: QObject) -> None:
+    def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.matches: list[Match] = []
 
@@ -142,42 +131,25 @@ class _Delegate(QStyledItemDelegate):
             painter.fillRect(rect, theme.color("selection"))
         strong = theme.color("selection_text" if selected else "text_disabled" if command.reason else "text")
         quiet = theme.color("selection_text" if selected else "text_muted")
-        line = QFontMetrics(QApplication.font()).height()
+        metrics = QFontMetrics(QApplication.font())
+        line = metrics.height()
         row = QRect(rect.left() + _PAD, rect.top() + _PAD // 2, rect.width() - 2 * _PAD, line)
         painter.setFont(QApplication.font())
         painter.setPen(quiet)
         right = f"{command.group}   {command.keys}" if command.keys else command.group
         painter.drawText(row, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, right)
         painter.setPen(strong)
-        _draw_marked(painter, row, command.text, frozenset(index.data(_LETTERS)))
+        draw_marked(painter, row.left(), row.top() + metrics.ascent(), command.text, frozenset(index.data(_LETTERS)))
         if command.reason:
             painter.setFont(QApplication.font())
             painter.setPen(quiet)
             below = row.translated(0, line + _LINE_GAP)
-            text = QFontMetrics(QApplication.font()).elidedText(
-                command.reason, Qt.TextElideMode.ElideRight, below.width()
-            )
+            text = metrics.elidedText(command.reason, Qt.TextElideMode.ElideRight, below.width())
             painter.drawText(below, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
         painter.restore()
 
 
-def _draw_marked(painter: QPainter, row: QRect, text: str, marked: frozenset[int]) -> None:
-    """Draw a text with the letters that matched in bold."""
-    bold = QFont(QApplication.font())
-    bold.setWeight(QFont.Weight.Bold)
-    x, start = row.left(), 0
-    while start < len(text):
-        end = start + 1
-        while end < len(text) and (end in marked) == (start in marked):
-            end += 1
-        font = bold if start in marked else QApplication.font()
-        painter.setFont(font)
-        painter.drawText(QRect(x, row.top(), row.width(), row.height()), Qt.AlignmentFlag.AlignVCenter, text[start:end])
-        x += QFontMetrics(font).horizontalAdvance(text[start:end])
-        start = end
-
-
-class CommandPalette(QFrame):
+class CommandPalette(ChoicePopup):
     """A search field over all commands; Enter does the chosen one, Escape none.
 
     Attributes
@@ -189,83 +161,34 @@ class CommandPalette(QFrame):
     chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent, Qt.WindowType.Popup)
-        self.setObjectName("window.command_palette")
-        self.setFrameShape(QFrame.Shape.StyledPanel)
+        model = _Model()
+        super().__init__("window.command", model, _WIDTH, _ROWS, parent)
+        self.model = model
         self._commands: tuple[Command, ...] = ()
         self._recent: tuple[str, ...] = ()
-        self.search = QLineEdit()
-        self.search.setObjectName("window.command_search")
         self.search.setAccessibleName("Search commands")
         self.search.setPlaceholderText("Do anything: type a few letters")
-        self.model = _Model(self)
-        self.view = QListView()
-        self.view.setObjectName("window.command_list")
         self.view.setAccessibleName("Commands that fit")
-        self.view.setModel(self.model)
         self.view.setItemDelegate(_Delegate(self.view))
-        self.view.setFrameShape(QListView.Shape.NoFrame)
-        self.view.setProperty("flat", True)
-        self.view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._note = QLabel()
-        self._note.setProperty("muted", True)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(8, 8, 8, 8)
-        box.setSpacing(6)
-        box.addWidget(self.search)
-        box.addWidget(self.view)
-        box.addWidget(self._note)
-        self.search.textChanged.connect(self._fill)
-        self.search.returnPressed.connect(lambda: self._choose(self.view.currentIndex()))
-        self.search.installEventFilter(self)
-        self.view.clicked.connect(self._choose)
 
     def ask(self, commands: Iterable[Command], recent: Sequence[str], at: QPoint) -> None:
         """Open below a point of the screen, which is the middle of its upper edge."""
         self._commands, self._recent = tuple(commands), tuple(recent)
-        self.search.clear()
-        self._fill()
-        self.move(at.x() - _WIDTH // 2, at.y())
-        self.show()
-        self.search.setFocus(Qt.FocusReason.PopupFocusReason)
+        self.open_at(QPoint(at.x() - _WIDTH // 2, at.y()))
 
-    @guard
-    def _fill(self, _text: str = "") -> None:
-        matches = rank_commands(self._commands, self.search.text(), self._recent)
+    def fill(self, pattern: str) -> int:
+        matches = rank_commands(self._commands, pattern, self._recent)
         self.model.show(matches)
+        self.note.setText("Enter does it, Esc closes" if matches else "Nothing is called so.")
         line = QFontMetrics(QApplication.font()).height() + _PAD
-        self.view.setVisible(bool(matches))
-        if matches:
-            self.view.setCurrentIndex(self.model.index(0))
-            heights = sum(self.view.sizeHintForRow(row) for row in range(min(len(matches), _ROWS)))
-            self.view.setFixedHeight(min(_ROWS * line, heights))
-        self._note.setText("Enter does it, Esc closes" if matches else "Nothing is called so.")
-        layout = self.layout()
-        if layout is not None:
-            layout.activate()
-            self.resize(QSize(_WIDTH, layout.sizeHint().height()))
+        return min(_ROWS * line, sum(self.view.sizeHintForRow(row) for row in range(min(len(matches), _ROWS))))
 
-    @guard
-    def _choose(self, index: QModelIndex) -> None:
-        command = index.data(_COMMAND) if index.isValid() else None
-        if command is None:
-            return
+    def take(self, index: QModelIndex) -> None:
+        command: Command = index.data(_COMMAND)
         if command.reason:
-            self._note.setText(command.reason)
+            self.note.setText(command.reason)
             return
         self.hide()
         self.chosen.emit(command.name)
         command.run()
-
-    @guard(default=False)
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self.search and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: _ROWS, Qt.Key.Key_PageUp: -_ROWS}
-            step = steps.get(Qt.Key(event.key()))
-            count = self.model.rowCount()
-            if step is not None and count:
-                row = min(count - 1, max(0, self.view.currentIndex().row() + step))
-                self.view.setCurrentIndex(self.model.index(row))
-                return True
-        return super().eventFilter(watched, event)

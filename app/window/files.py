@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtWidgets import QFileDialog
 
 from app.document import ChangedOnDiskError, Document
 from app.solverfile import is_solver, names_net, net_of_solver
@@ -228,20 +228,7 @@ class FileFlow(QObject):
         if not document.unsaved:
             return True
         self._window.show_document(document)
-        box = QMessageBox(self._window)
-        box.setObjectName("window.save_question")
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle("Netcanvas")
-        box.setText(f"Save changes to {document.title}?")
-        box.setInformativeText("Otherwise they are lost.")
-        buttons = QMessageBox.StandardButton
-        box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
-        box.setDefaultButton(buttons.Save)
-        answer = box.exec()
-        box.deleteLater()
-        if answer == buttons.Save:
-            return self.save()
-        return bool(answer == buttons.Discard)
+        return may_leave(self._window, "window.save_question", document.title, self.save)
 
     def look_at_disk(self) -> None:
         """Notice that another program changed the file of the net in view, once a change."""

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QKeySequenceEdit,
     QLabel,
-    QLineEdit,
     QPushButton,
     QTableView,
     QVBoxLayout,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.qt import blocked, guard
+from app.widgets.searchline import search_line
 from app.window.shortcuts import Shortcut, Shortcuts, native
 
 __all__ = ["ShortcutPage"]
@@ -81,11 +81,7 @@ class ShortcutPage(QDialog):
         self.setModal(False)
         self.resize(640, 560)
         self._shortcuts = shortcuts
-        self.search = QLineEdit()
-        self.search.setObjectName("window.shortcuts.search")
-        self.search.setAccessibleName("Search shortcuts")
-        self.search.setPlaceholderText("Search by name or key")
-        self.search.setClearButtonEnabled(True)
+        self.search = search_line("window.shortcuts.search", "Search by name or key", spoken="Search shortcuts")
         self._model = _Model(shortcuts, self)
         self._found = QSortFilterProxyModel(self)
         self._found.setSourceModel(self._model)

@@ -61,7 +61,8 @@ def measured(name: str, graph: Path, python: str) -> dict[str, float | str]:
         return _read(out.decode() if isinstance(out, bytes) else out) | {"cut": PATIENCE}
     found = _read(done.stdout)
     if done.returncode:
-        found["failed"] = (done.stderr.strip().splitlines() or ["?"])[-1]
+        told = [line for line in done.stderr.splitlines() if line.strip() and "propagateSizeHints" not in line]
+        found["failed"] = told[-1] if told else f"it ended with status {done.returncode}"
     return found
 
 

@@ -50,7 +50,7 @@ def test_check_of_one_net(net: Path, flags: list[str], codes: set[str], capsys: 
         ([], ["ip", "loss"]),
         (["-level", "2"], ["v", "ip", "loss"]),
         (["--phase", "TRAIN", "--stage", "fit"], ["t", "ip", "loss"]),
-        (["--phase", "deploy", "--level", "1"], ["v", "ip", "prob"]),
+        (["--phase", "deploy", "--level", "1"], ["v", "ip"]),
     ],
 )
 def test_show_of_one_net(net: Path, flags: list[str], layers: list[str], capsys: pytest.CaptureFixture[str]):
