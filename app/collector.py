@@ -18,8 +18,9 @@ from app.qt import Debounce, guard
 
 __all__ = ["CalmCollector", "importing"]
 
-_YOUNG, _MIDDLE = 8_000, 3
-_BURST = 24_000
+_YOUNG, _MIDDLE = 8_000, 2
+#: So many that come at once are not looked at; looking at 40,000 takes some 25 ms.
+_BURST, _MOST = 24_000, 40_000
 _TICK = 100
 _QUIET = 3000
 #: Held by a thread that imports a library of Qt's: its half-made classes are not to be walked through.
@@ -56,12 +57,22 @@ class CalmCollector(QObject):
     def _collect_young(self) -> None:
         young = gc.get_count()[0]
         if young > _YOUNG and importing.acquire(blocking=False):
-            if young > _BURST:
+            # Of the young there are more than is counted: what has gone since is taken off, were it old or not.
+            if young > _BURST or len(gc.get_objects(0)) > _MOST:
                 gc.freeze()
             else:
-                self._lots += 1
-                gc.collect(0 if self._lots % _MIDDLE else 1)
+                self._collect_lot()
             importing.release()
+
+    def _collect_lot(self) -> None:
+        self._lots += 1
+        if self._lots % _MIDDLE:
+            gc.collect(0)
+        elif len(gc.get_objects(0)) + len(gc.get_objects(1)) <= _MOST:
+            gc.collect(1)
+        else:
+            gc.collect(0)
+            gc.freeze()
 
     @guard
     def _collect_all(self) -> None:

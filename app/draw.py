@@ -64,7 +64,7 @@ def _draw(document: Document, options: Namespace) -> str:
     try:
         new = not any(node in document.positions for node in canvas.canvas.nodes)
         _learn(document)
-        canvas.canvas.refresh_faces()
+        canvas.canvas.faces.refresh()
         _arrange(canvas, new=new)
         blocks = document.positions.blocks
         if options.fold is False and is_folded(document):

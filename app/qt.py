@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import ParamSpec, TypeVar, overload
 
-from PySide6.QtCore import QObject, QSignalBlocker, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer
 from PySide6.QtWidgets import QWidget
 
-__all__ = ["Debounce", "blocked", "fault_logger", "guard", "tab_order_after"]
+__all__ = ["Debounce", "blocked", "fault_logger", "guard", "keeps_key", "tab_order_after"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -61,6 +61,14 @@ def blocked(*objects: QObject) -> Iterator[None]:
     finally:
         for blocker in blockers:
             blocker.unblock()
+
+
+def keeps_key(event: QEvent) -> bool:
+    """Keep a key from the window's shortcuts, for an editor that takes them all; False for what is no such question."""
+    if event.type() != QEvent.Type.ShortcutOverride:
+        return False
+    event.accept()
+    return True
 
 
 def tab_order_after(first: QWidget, inside: QWidget) -> None:

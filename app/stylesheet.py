@@ -36,7 +36,7 @@ QMenuBar { background: $window; padding: 2px 4px; }
 QMenuBar::item { padding: 4px 8px; border-radius: 4px; }
 QMenuBar::item:selected { background: $surface_alt; }
 QMenu { background: $surface; border: 1px solid $border; padding: 4px; }
-SearchPopup { background: $surface; border: 1px solid $node_hover; }
+ChoicePopup { background: $surface; border: 1px solid $node_hover; }
 QMenu::item { padding: 5px 24px 5px 24px; border-radius: 4px; }
 QMenu::item:selected { background: $selection; color: $selection_text; }
 QMenu::item:disabled { color: $text_disabled; background: transparent; }

@@ -290,7 +290,8 @@ def bind(layer: Layer, layer_param: Any, context: LayerContext, info: LayerInfo)
     phase = Phase(layer_param.phase) if layer_param.HasField("phase") else context.phase
     name: str = layer_param.name
     blobs = BlobList(context.backend, dtype=context.dtype, device=not layer.host_arrays, name=name)
-    layer._netcanvas_binding = Binding(layer_param, context, info, name, layer_param.type or layer.type, phase, blobs)
+    bound = Binding(layer_param, context, info, name, layer_param.type or layer.type, phase, blobs)
+    object.__setattr__(layer, "_netcanvas_binding", bound)  # whatever a plugin's own __setattr__ does
     layer._netcanvas_bound()
 
 

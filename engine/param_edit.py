@@ -259,7 +259,8 @@ def _entry(parsed: ParamStr, key: str, value: object) -> str:
     if not quote and not (last is not None and _PLAIN_KEY.fullmatch(key)):
         quote = '"' if parsed.style == "json" or last is None else "'"
     colon = re.search(r":[ \t]*$", head)
-    between = colon.group() if colon and (colon.group() != ":" or quote) else ": "
+    flow = parsed.style in ("json", "python") and bool(quote)  # elsewhere a colon alone is part of a word
+    between = colon.group() if colon and (colon.group() != ":" or flow) else ": "
     if quote and (quote in key or "\\" in key):
         return f"{spelled(key, 'json' if quote == chr(34) else 'python')}{between}{written}"
     return f"{quote}{key}{quote}{between}{written}"

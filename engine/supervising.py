@@ -31,6 +31,8 @@ _PASSED_ON = [number for name in ("SIGINT", "SIGTERM", "SIGHUP") if (number := g
 # A signal that reaches the child within so many seconds of the parent's request was sent to both.
 _SAME = 0.1
 _WAIT = 0.03
+# Seconds that threads and exit functions of plugins have when the command is done.
+_PATIENCE = 5.0
 
 
 def run_supervised(arguments: Sequence[str], run: Callable[[Sequence[str]], int]) -> int:
@@ -75,11 +77,27 @@ def run_supervised(arguments: Sequence[str], run: Callable[[Sequence[str]], int]
 
 def _in_child(command: Callable[[], int], words: LastWords) -> int:
     last_words(words)
+    leave = os._exit
     os._exit = _telling(words)  # type: ignore[assignment]  # that it never returns cannot be said of a stand-in
+    code = 1
     try:
-        return command()
+        code = command()
+        return code
     finally:
         words.finish()
+        threading.Thread(target=_leave_in_time, args=(leave, code), daemon=True, name="netcanvas end").start()
+
+
+def _leave_in_time(leave: Callable[[int], Any], code: int) -> None:
+    """End the process, whose command is done, where a plugin's threads or exit functions would keep it for ever."""
+    time.sleep(_PATIENCE)
+    kept = [each.name for each in threading.enumerate() if not each.daemon and each is not threading.main_thread()]
+    what = f"the threads of a plugin ({', '.join(kept[:3])})" if kept else "what a plugin's code does at exit"
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError, ValueError):
+            sys.stderr.write(f"netcanvas: the command is done and ended without waiting for {what} any longer.\n")
+            sys.stderr.flush()
+    leave(code)
 
 
 def _telling(words: LastWords) -> Callable[[int], Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QRectF
 
 from app.canvas.docking import followers, root_of
-from app.placement import Point
+from app.document.placement import Point
 
 if TYPE_CHECKING:
     from app.canvas.nodeitem import NodeItem

@@ -11,14 +11,14 @@ from PySide6.QtCore import QEvent, QPoint, QRectF, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QIcon, QKeyEvent, QPixmap
 from PySide6.QtWidgets import QMenu, QPlainTextEdit
 
-from app.annotations import COLORS, Annotation, rect_of
 from app.canvas import edits
 from app.canvas.annotationitems import TITLE
 from app.canvas.gestures import Gesture
-from app.commands import SwapCommand
+from app.document.annotations import COLORS, Annotation, rect_of
+from app.document.commands import SwapCommand
+from app.document.placement import Point
 from app.icons import icon
-from app.placement import Point
-from app.qt import guard
+from app.qt import guard, keeps_key
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QUndoCommand
@@ -210,7 +210,11 @@ class AnnotationGesture(Gesture):
     def cancel(self) -> None:
         self.end()
         if self._before:
-            self._show(self._before, self._start)
+            scene, positions = self.view.canvas, self.view.document.positions
+            noted = {number: positions.annotations.get(number) for number in self._before}
+            values = {number: value for number, value in noted.items() if value is not None}
+            shown = [node_id for node_id in self._start if scene.folding.item(node_id) is not None]
+            self._show(values, positions.of(shown))
 
 
 class AnnotationEdit(QPlainTextEdit):
@@ -274,10 +278,7 @@ class AnnotationEdit(QPlainTextEdit):
 
     @guard(default=False)
     def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride:
-            event.accept()
-            return True
-        return super().event(event)
+        return keeps_key(event) or super().event(event)
 
     @guard
     def focusOutEvent(self, event: QFocusEvent) -> None:

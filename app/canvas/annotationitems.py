@@ -12,9 +12,9 @@ from app.qt import guard
 from app.theme import blend
 
 if TYPE_CHECKING:
-    from app.annotations import Annotation
     from app.canvas.scene import CanvasScene
     from app.canvas.style import CanvasStyle
+    from app.document.annotations import Annotation
 
 __all__ = ["TITLE", "AnnotationItem", "AnnotationItems"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF
@@ -12,15 +12,15 @@ from app.canvas.docking import dock_point, followers, host_of
 from app.canvas.face import NODE_WIDTH
 from app.canvas.layout import LayoutEdge, LayoutNode, LayoutResult, lay_out
 from app.canvas.steps import take_step
-from app.placement import Point, Route, edge_key
+from app.document.placement import Point, Route, edge_key
 
 if TYPE_CHECKING:
     from app.canvas.scene import CanvasScene
     from app.canvas.view import CanvasView
-    from app.placement import EdgeKey
+    from app.document.placement import EdgeKey
     from engine.graph import NodeId
 
-__all__ = ["arrange", "arranged_places", "aspect_of", "layout_inputs", "place_new", "take_routes"]
+__all__ = ["arrange", "arranged_places", "aspect_of", "gather_inputs", "layout_inputs", "place_new", "take_routes"]
 
 _IN_THREAD_FROM = 150
 _ASPECT = 1.9
@@ -107,29 +107,35 @@ def place_new(scene: CanvasScene) -> None:
 
 def layout_inputs(scene: CanvasScene) -> tuple[list[LayoutNode[NodeId]], list[LayoutEdge[NodeId]]]:
     """Return what :func:`lay_out` needs to know of a scene."""
+    nodes: list[LayoutNode[NodeId]] = []
+    edges: list[LayoutEdge[NodeId]] = []
+    for _step in gather_inputs(scene, nodes, edges):
+        pass
+    return nodes, edges
+
+
+def gather_inputs(
+    scene: CanvasScene, nodes: list[LayoutNode[NodeId]], edges: list[LayoutEdge[NodeId]]
+) -> Iterator[None]:
+    """Fill lists with what :func:`lay_out` needs to know of a scene as it is now, a card or a wire a step."""
     graph = scene.document.graph
     places = {node_id: ordinal for ordinal, node_id in enumerate(graph.node_ids())}
     cards = sorted(scene.items_shown(), key=lambda item: places[item.ids[0]])
-    nodes: list[LayoutNode[NodeId]] = []
+    wires = [(wire, wire.tail, wire.out_port, wire.head, wire.in_port) for wire in scene.folding.edges()]
+    yield
     for item in cards:
         host = host_of(item)
         variant = ""
-        if host is None and item.node_id in places:
+        if host is None and item.node_id in graph:
             node = graph.node(item.node_id)
             variant = "\n".join(node.tops) or node.name if len(node.phases) == 1 else ""
         hung = host.node_id if host is not None and host.isVisible() else None
         nodes.append(LayoutNode(item.node_id, NODE_WIDTH, item.face.height, hung, variant))
-    edges = [
-        LayoutEdge(
-            item.tail.node_id,
-            item.head.node_id,
-            item.edge,
-            item.tail.face.output_y(item.out_port),
-            item.head.face.input_y(item.in_port),
-        )
-        for item in scene.folding.edges()
-    ]
-    return nodes, edges
+        yield
+    for wire, tail, out, head, into in wires:
+        levels = tail.face.output_y(out), head.face.input_y(into)
+        edges.append(LayoutEdge(tail.node_id, head.node_id, wire.edge, *levels))
+        yield
 
 
 def _routes(scene: CanvasScene, result: LayoutResult[NodeId], points: Mapping[NodeId, Point]) -> dict[EdgeKey, Route]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-__all__ = ["Box", "detour", "free_level"]
+__all__ = ["CLEAR", "Box", "detour", "free_level"]
 
 #: Room between a wire and a card, in pixels.
 CLEAR = 14.0

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from app.canvas.gestures import Gesture
 from app.canvas.moving import SNAP
 from app.canvas.steps import bend_wire
-from app.placement import Point
+from app.document.placement import Point, edge_key
 
 if TYPE_CHECKING:
     from app.canvas.edgeitem import EdgeItem
@@ -73,4 +73,5 @@ class BendGesture(Gesture):
 
     def cancel(self) -> None:
         self.end()
-        self._item.set_bends(self._start)
+        bends = self.view.document.positions.bends
+        self._item.set_bends(bends.get(edge_key(self._item.edge), ()))

@@ -12,15 +12,16 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from app.canvas.describe import count_text
-from app.canvas.face import Face, Port, shape_text
+from app.canvas.face import Face, Port
 from app.canvas.nodeitem import NodeItem
+from app.live.shapes import shape_text
 from app.qt import guard
 
 if TYPE_CHECKING:
-    from app.blocks import Block
     from app.canvas.costs import NodeCosts
     from app.canvas.style import CanvasStyle
     from app.document import Document
+    from app.document.blocks import Block
     from engine.graph import NodeId
 
 __all__ = ["BlockItem", "Ends", "describe_block"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, QRectF
 
 from app.canvas.arrange import place_new
-from app.placement import Point
+from app.document.placement import Point
 from engine.errors import GraphError
 from engine.graph import OpGraph
 
@@ -82,13 +82,23 @@ def _place(scene: CanvasScene, added: list[NodeId], at: QPointF | None, pieces: 
                 positions.place(node_id, at.x() + 290.0 * index, at.y())
         return
     left, top = min(p.x for p in known_points), min(p.y for p in known_points)
-    dx, dy = (at.x() - left, at.y() - top) if at is not None else (_STEP, _lowest(scene, known_points) - top + _STEP)
+    dx, dy = (at.x() - left, at.y() - top) if at is not None else (_STEP, _free_below(scene, known_points))
     for node_id, point in zip(added, known_points, strict=True):
         positions.place(node_id, round((point.x + dx) / 10) * 10, round((point.y + dy) / 10) * 10)
 
 
-def _lowest(scene: CanvasScene, points: list[Point]) -> float:
-    """Lower edge of the cards at the given places."""
+def _free_below(scene: CanvasScene, points: list[Point]) -> float:
+    """Return how far below the cards at the given places there is room for as many, a step to the right."""
     corners = set(points)
-    bodies = [item.scene_body() for item in scene.nodes.values() if Point(item.x(), item.y()) in corners]
-    return max((body.bottom() for body in bodies), default=points[0].y)
+    cards = scene.items_shown()
+    room = QRectF()
+    for card in cards:
+        if Point(card.x(), card.y()) in corners:
+            room = room.united(card.scene_body())
+    if room.isNull():
+        return _STEP
+    down = room.height() + _STEP
+    for body in sorted((card.scene_body() for card in cards), key=QRectF.top):
+        if room.translated(_STEP, down).adjusted(0.0, -_STEP / 2, 0.0, _STEP / 2).intersects(body):
+            down = body.bottom() + _STEP - room.top()
+    return down

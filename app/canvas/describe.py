@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from app.canvas.face import Face, Port, shape_text
+from app.canvas.face import Face, Port
+from app.live.shapes import shape_text
 from app.theme import Theme
 from engine.prototxt import Message, Scalar
 

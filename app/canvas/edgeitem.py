@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.canvas.avoiding import Box
     from app.canvas.picking import PickingScene
     from app.canvas.style import CanvasStyle
-    from app.placement import Point, Route
+    from app.document.placement import Point, Route
     from engine.graph import Edge
 
 __all__ = ["EdgeItem"]

@@ -46,7 +46,7 @@ def refusal(document: Document, source: NodeId, top: int, target: NodeId, bottom
 
 def doubt(document: Document, source: NodeId, top: int, target: NodeId, bottom: int) -> str:
     """Why a connection that is allowed would not run as it is: shapes that do not fit. Empty when they do."""
-    from app.fitting import fit_problem  # with numpy behind it, and needed only once a wire is drawn
+    from app.canvas.fitting import fit_problem  # with numpy behind it, and needed only once a wire is drawn
 
     return fit_problem(document, source, top, target, bottom)
 

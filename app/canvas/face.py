@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from app.layerpicture import LayerPicture
 
-__all__ = ["ASIDE", "CHIP_HEIGHT", "DOCK_GAP", "GHOST", "NODE_WIDTH", "Face", "Port", "shape_text"]
+__all__ = ["ASIDE", "CHIP_HEIGHT", "DOCK_GAP", "GHOST", "NODE_WIDTH", "Face", "Port"]
 
 NODE_WIDTH = 184.0
 #: Opacity of what is not in the view of the document.
@@ -26,7 +25,6 @@ PARAM_ROW = 16.0
 FOOTER = 20.0
 PADDING = 10.0
 _PORTS_TOP = HEADER + PADDING
-TIMES = "\u00d7"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +128,3 @@ class Face:
     def output_y(self, index: int) -> float:
         """Height of an output below the node's top."""
         return CHIP_HEIGHT / 2 if self.chip else _PORTS_TOP + PORT_ROW * (index + 0.5)
-
-
-def shape_text(shape: Sequence[int]) -> str:
-    """Write a shape as people read it; a scalar as the word."""
-    return TIMES.join(str(size) for size in shape) if shape else "scalar"

@@ -10,17 +10,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from app.canvas.arrange import arrange, aspect_of, layout_inputs, place_new, take_routes
+from app.canvas.arrange import arrange, aspect_of, gather_inputs, place_new, take_routes
 from app.canvas.docking import find_docked
 from app.canvas.foldedits import fold_at_start, fold_first
 from app.canvas.layout import lay_out
 from engine.graph.repeats import repeats_of
 
 if TYPE_CHECKING:
-    from app.canvas.layout import LayoutResult
+    from app.canvas.layout import LayoutEdge, LayoutNode, LayoutResult
     from app.canvas.scene import CanvasScene
     from app.canvas.view import CanvasView
-    from app.placement import Point
+    from app.document.placement import Point
     from engine.graph import NodeId
     from engine.graph.repeats import Repeat
 
@@ -57,9 +57,14 @@ class _BigPicture:
         self._lay_out(self._laid_out)
 
     def _lay_out(self, finish: Callable[[LayoutResult[NodeId]], object]) -> None:
-        nodes, edges = layout_inputs(self._scene)
+        nodes: list[LayoutNode[NodeId]] = []
+        edges: list[LayoutEdge[NodeId]] = []
         aspect = aspect_of(self._view)
-        self._view.document.jobs.submit("first layout", lambda: lay_out(nodes, edges, aspect), finish)
+
+        def submit() -> None:
+            self._view.document.jobs.submit("first layout", lambda: lay_out(nodes, edges, aspect), finish)
+
+        self._view.slices.start(gather_inputs(self._scene, nodes, edges), submit)
 
     def _laid_out(self, result: LayoutResult[NodeId]) -> None:
         self._view.slices.start(self._put(result), self._find_repeats)

@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from app.blocks import Block
 from app.canvas import edits
 from app.canvas.arrange import arrange, arranged_places, aspect_of
+from app.canvas.blockcommand import BlockChange, BlockCommand
 from app.canvas.foldplan import FoldPlan, blocks_of, name_of, plan_fold, seen
-from app.canvas.viewcommands import BlockChange, BlockCommand
-from app.placement import Point
+from app.document.blocks import Block
+from app.document.placement import Point
 from engine.errors import GraphError
 from engine.graph.repeats import Repeat, repeats_of
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.canvas.scene import CanvasScene
     from app.canvas.view import CanvasView
     from app.document import Document
-    from app.placement import EdgeKey, Route
+    from app.document.placement import EdgeKey, Route
     from engine.graph import NodeId
 
 __all__ = [

@@ -17,11 +17,11 @@ from app.qt import guard
 from app.slices import Slices
 
 if TYPE_CHECKING:
-    from app.blocks import Block
     from app.canvas.edgeitem import EdgeItem
     from app.canvas.nodeitem import NodeItem
     from app.canvas.scene import CanvasScene
-    from app.placement import EdgeKey, Point, Route
+    from app.document.blocks import Block
+    from app.document.placement import EdgeKey, Point, Route
     from engine.graph import Events, NodeId
 
 __all__ = ["Folding"]
@@ -58,6 +58,7 @@ class Folding:
         self.flat_routes: dict[EdgeKey, Route] = {}
         self._folded = False
         self._shown: dict[NodeId, NodeItem | None] = {}
+        self._items: list[NodeItem] | None = None
         self._known = {block.id for block in self._blocks}
         self._blocks.changed.connect(self._blocks_changed)
         self.refresh()
@@ -68,15 +69,20 @@ class Folding:
         self._faces.cancel()
         self.cards.clear()
         self._shown.clear()
+        self._items = None
 
     # What is shown
 
     def items(self) -> list[NodeItem]:
-        """Return the cards on this level: of layers, then of blocks."""
-        nodes = self._scene.nodes.values()
+        """Return the cards on this level: of layers, then of blocks; a list that is not to be changed."""
+        nodes = self._scene.nodes
         if not self._folded:
-            return list(nodes)
-        return [item for item in nodes if item.isVisible()] + list(self.cards.values())
+            return list(nodes.values())
+        if self._items is None:  # many ask while nothing is shown anew
+            shown = self._shown
+            self._items = [item for node, item in nodes.items() if shown.get(node) is item]
+            self._items += self.cards.values()
+        return self._items
 
     def edges(self) -> list[EdgeItem]:
         """Return the wires on this level."""
@@ -167,6 +173,7 @@ class Folding:
         if not len(blocks) and not self._folded:
             return False
         self._folded = bool(len(blocks))
+        self._items = None
         self._scene.update()  # all at once: Qt need not note the old and the new place of each item
         layers = {block: self._layers(block) for block in blocks.inside(self.level)}
         there = {block.id for block, nodes in layers.items() if nodes}
@@ -192,25 +199,45 @@ class Folding:
             self._blocks.adopt(events.added, self.level)
         if not self._folded:
             return
-        cards: set[NodeItem | None] = {self._shown.pop(node, None) for node in events.removed}
+        self._items = None
+        gone = {self._shown.pop(node, None) for node in events.removed}
         new = [node for node in events.added if node in self._scene.nodes]
+        self._make_cards(new)
         self._shown.update((node, self.shown(node)) for node in new)
-        ends = {end for edge in events.edges_added | events.edges_removed for end in (edge.source, edge.target)}
-        cards |= {self._shown.get(node) for node in ends | events.changed | set(new)}
-        dirty = {card for card in cards if isinstance(card, BlockItem)}
-        layers = {card: self._layers(self._blocks[card.node_id]) for card in dirty}
-        lacks_card = any(self._shown[node] is None and self._place(node) is not None for node in new)
-        if whole or lacks_card or events.moved or not all(layers.values()):
-            self.refresh()  # a card comes or goes, or ports are in another order
+        if whole:
+            self.refresh()
             return
-        for card, nodes in layers.items():
-            card.layers = nodes
+        dirty = self._cards_at(events, new) | {card for card in gone if isinstance(card, BlockItem)}
+        for card in tuple(dirty):
+            layers = self._layers(self._blocks[card.node_id])
+            if layers:
+                card.layers = layers
+            else:
+                dirty.discard(card)
+                self._scene.removeItem(self.cards.pop(card.node_id))
         for node in new:
             self._scene.nodes[node].setVisible(self._shown[node] is self._scene.nodes[node])
         edges = self._scene.edges
         wires = [edges[edge] for edge in events.edges_added if edge in edges]
         self._wires.lead_some(wires, self._shown, dirty, self._describe)
         self._scene.lead_stale()
+
+    def _make_cards(self, new: Iterable[NodeId]) -> None:
+        """Make the cards of blocks that had no layers, as when all were deleted, and have some again."""
+        for node in new:
+            place = self._place(node)
+            if place is not None and self.item(place) is None:
+                self._card(self._blocks[place], self._layers(self._blocks[place]))
+
+    def _cards_at(self, events: Events, new: Iterable[NodeId]) -> set[BlockItem]:
+        """Return the cards at which something changed, were it that their ports are in another order."""
+        nodes = self._scene.nodes
+        wires = [wire.edge for node in events.moved if node in nodes for wire in nodes[node].edges]
+        ends = {
+            end for edge in (*events.edges_added, *events.edges_removed, *wires) for end in (edge.source, edge.target)
+        }
+        cards = {self._shown.get(node) for node in ends | events.changed | events.moved | set(new)}
+        return {card for card in cards if isinstance(card, BlockItem)}
 
     def _all_shown(self) -> dict[NodeId, NodeItem | None]:
         """Return the cards that stand for all layers; see :meth:`shown`."""

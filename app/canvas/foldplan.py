@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from itertools import count, takewhile
 from typing import TYPE_CHECKING
 
-from app.blocks import Block
 from app.canvas.face import NODE_WIDTH, Face, Port
 from app.canvas.layout import LayoutEdge, LayoutNode, lay_out
-from app.placement import Point, Route, edge_key
+from app.document.blocks import Block
+from app.document.placement import Point, Route, edge_key
 from engine.graph import NodeId
 
 if TYPE_CHECKING:
     from app.canvas.scene import CanvasScene
-    from app.placement import EdgeKey
+    from app.document.placement import EdgeKey
     from engine.graph import Edge, OpGraph
     from engine.graph.repeats import Repeat
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from app.canvas.blockitem import BlockItem, Ends
-from app.placement import edge_key
+from app.document.placement import edge_key
 
 if TYPE_CHECKING:
     from app.canvas.edgeitem import EdgeItem

@@ -1,7 +1,8 @@
 """Gestures: one object from the press of a button to its release.
 
 A gesture shows what will happen and changes the document only when it is released, in one undoable step. Escape calls
-:meth:`Gesture.cancel`, which leaves everything as it was.
+:meth:`Gesture.cancel`, which leaves everything as it was; so does a step of the history that is made, undone or redone
+meanwhile, after which everything is shown as the document has it by then.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ class Gesture:
     """
 
     cursor: Qt.CursorShape | None = None
+    #: Whether it goes on while the document is edited; it knows of nothing in there then.
+    outlives_edits = False
 
     def __init__(self, view: CanvasView, press: QPoint) -> None:
         self.view = view
@@ -51,7 +54,7 @@ class Gesture:
         self.end()
 
     def cancel(self) -> None:
-        """Leave everything as it was."""
+        """Show everything as the document has it."""
         self.end()
 
     def end(self) -> None:
@@ -64,6 +67,7 @@ class PanGesture(Gesture):
     """Move the view with the pointer; a press without a move is handed to ``click``."""
 
     cursor = Qt.CursorShape.ClosedHandCursor
+    outlives_edits = True
 
     def __init__(self, view: CanvasView, press: QPoint, *, threshold: int = 0) -> None:
         super().__init__(view, press)
@@ -139,7 +143,8 @@ class BandGesture(Gesture):
         self.end()
 
     def cancel(self) -> None:
-        self.view.document.selection.set(self._before)
+        document = self.view.document
+        document.selection.set(node_id for node_id in self._before if node_id in document.graph)
         self.end()
 
     def end(self) -> None:

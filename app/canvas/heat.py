@@ -215,13 +215,13 @@ class HeatMap:
 
     def refresh(self) -> None:
         """Measure the cards that are shown anew."""
-        items = self._scene.items_shown()
         if self.measure is None:
             if self.known:
-                for item in (*self._scene.nodes.values(), *items):
+                for item in (*self._scene.nodes.values(), *self._scene.items_shown()):
                     item.heat = None
                 self.known = False
             return
+        items = self._scene.items_shown()
         before = (self.largest, self.total)
         values = [(item, self._value(self.measure, item.ids)) for item in items]
         numbers = [value for _item, value in values if value is not None]

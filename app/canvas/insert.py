@@ -14,8 +14,8 @@ from app.canvas.docking import dock_point, followers, root_of
 from app.canvas.face import NODE_WIDTH
 from app.canvas.room import room_on_wire
 from app.canvas.steps import Routes, take_step
+from app.document.placement import Point, Route, edge_key
 from app.palette.entries import python_entry
-from app.placement import Point, Route, edge_key
 from engine.errors import CheckError
 from engine.resources import resource_path
 
@@ -190,8 +190,10 @@ def _add(
     host = scene.folding.card(source.node) if source is not None else None
     in_place = source is not None and starter.info is not None and works_in_place(starter.type)
     bottoms, tops = _ports(graph, starter.info, source, in_place=in_place)
+    is_python = starter.type == "Python" and starter.name != "Python"
     new = graph.add_node(
         starter.type,
+        name=graph.fresh_layer_name(starter.name.removesuffix("Layer") or "Layer") if is_python else None,
         bottoms=bottoms,
         tops=tops,
         fields=starter.fields,

@@ -11,7 +11,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from app.canvas import aligning, annotating, edits, walking
 from app.canvas.aside import toggle_bypass, toggle_freeze
 from app.canvas.foldedits import chosen_block
-from app.placement import Point
+from app.document.placement import Point
 from engine.errors import GraphError
 
 if TYPE_CHECKING:

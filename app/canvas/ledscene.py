@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF
 
 from app.canvas.face import NODE_WIDTH
 from app.canvas.picking import PickingScene
-from app.placement import edge_key
+from app.document.placement import edge_key
 from app.slices import Slices
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.canvas.nodeitem import NodeItem
     from app.canvas.overview import Overview
     from app.document import Document
-    from app.placement import Point
+    from app.document.placement import Point
     from engine.graph import NodeId
 
 __all__ = ["LedScene"]
@@ -92,7 +92,7 @@ class LedScene(PickingScene):
                 edge.stale = True
         self.overview.forget()
 
-    def _lead_anew(self) -> None:
+    def lead_anew(self) -> None:
         """Lead what is stale, and the wires that go around cards, for other cards may be in their way."""
         roaming = [wire for wire in self.edges.values() if wire.roams]
         for wire in roaming if len(roaming) <= _ROAMING else ():

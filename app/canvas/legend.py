@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QPainter, QPaintEvent
 
 from app.canvas.heat import paint_scale
 from app.canvas.overlay import CornerWidget
@@ -61,10 +61,7 @@ class HeatLegend(CornerWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._view.canvas.style_set.theme
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(theme.color("border"), 1.0))
-        painter.setBrush(theme.color("surface"))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6.0, 6.0)
+        self.paint_plate(painter, theme)
         title, total, least, most = self.texts
         line = QRectF(12.0, 8.0, self.width() - 24.0, 16.0)
         painter.setPen(theme.color("text"))

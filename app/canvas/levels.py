@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton
 
 from app.canvas.arrange import arrange
@@ -150,8 +150,5 @@ class Breadcrumb(CornerWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._view.canvas.style_set.theme
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(theme.color("border"), 1.0))
-        painter.setBrush(theme.color("surface"))
-        painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), 6.0, 6.0)
+        self.paint_plate(painter, theme)
         painter.end()

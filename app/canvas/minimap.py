@@ -40,11 +40,13 @@ class Minimap(CornerWidget):
         self.resize(_WIDTH, _HEIGHT)
         self._view = view
         self._is_chosen = False
+        self._is_offered = False
         self._picture: QPixmap | None = None
         self._painted: tuple[object, ...] = ()
         self._measured = -1
         self._transform = QTransform()
         self._anew = Debounce(self._forget, _PAUSE_MS, self)
+        self._again = Debounce(self.offer, _PAUSE_MS, self)
         view.canvas.content_changed.connect(self._changed)
         view.horizontalScrollBar().valueChanged.connect(self._moved)
         view.verticalScrollBar().valueChanged.connect(self._moved)
@@ -70,8 +72,9 @@ class Minimap(CornerWidget):
         self.place()
 
     def offer(self) -> None:
-        """Show the map where the net is not all in view, until somebody says whether it shall be there."""
-        if not self._is_chosen:
+        """Show the map while the net is not all in view, until somebody says whether it shall be there."""
+        self._is_offered = True
+        if not self._is_chosen and not self.underMouse():
             self.setVisible(not self._view.shows_all)
             self.place()
 
@@ -82,6 +85,8 @@ class Minimap(CornerWidget):
 
     @guard
     def _moved(self, _value: float = 0.0) -> None:
+        if self._is_offered and not self._is_chosen:
+            self._again.trigger()
         if self.isVisible():
             self.update()
 

@@ -11,14 +11,14 @@ from app.canvas.docking import dock_point, host_of
 from app.canvas.gestures import Gesture
 from app.canvas.guides import GUIDE_REACH, GuideLines, Guides
 from app.canvas.steps import take_step
-from app.placement import Point, edge_key
+from app.document.placement import Point, edge_key
 from engine.errors import GraphError
 
 if TYPE_CHECKING:
     from app.canvas.edgeitem import EdgeItem
     from app.canvas.nodeitem import NodeItem
     from app.canvas.view import CanvasView
-    from app.placement import EdgeKey
+    from app.document.placement import EdgeKey
     from engine.graph import NodeId
 
 __all__ = ["MoveGesture"]
@@ -152,9 +152,11 @@ class MoveGesture(Gesture):
     def cancel(self) -> None:
         self.end()
         if self.moving:
-            for edge, bends in self._bends.items():
-                edge.bends = bends
-            self.view.canvas.show_at(self._start)
+            scene, positions = self.view.canvas, self.view.document.positions
+            for edge in self._bends:
+                edge.bends = positions.bends.get(edge_key(edge.edge), ())
+            shown = [node_id for node_id in self._start if scene.folding.item(node_id) is not None]
+            scene.show_at(positions.of(shown))
 
     def end(self) -> None:
         super().end()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from app.qt import guard
+from app.theme import Theme
 
 __all__ = ["CornerWidget"]
 
@@ -39,6 +41,13 @@ class CornerWidget(QWidget):
         y = area.bottom() - self.height() - _GAP if bottom else _GAP
         self.move(x, y)
         self.raise_()
+
+    def paint_plate(self, painter: QPainter, theme: Theme) -> None:
+        """Paint what sets it off from the net below it."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme.color("border"), 1.0))
+        painter.setBrush(theme.color("surface"))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6.0, 6.0)
 
     @guard(default=False)
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

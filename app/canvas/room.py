@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from app.canvas.docking import followers, root_of
 from app.canvas.face import NODE_WIDTH
-from app.placement import Point, Route
+from app.document.placement import Point, Route
 
 if TYPE_CHECKING:
     from app.canvas.nodeitem import NodeItem
     from app.canvas.scene import CanvasScene
-    from app.placement import EdgeKey
+    from app.document.placement import EdgeKey
     from engine.graph import Edge, NodeId
 
 __all__ = ["room_on_wire"]

@@ -5,7 +5,6 @@ A freshly opened net and a live change take the same road: :meth:`CanvasScene.re
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -14,16 +13,17 @@ from PySide6.QtWidgets import QGraphicsScene
 
 from app.canvas.annotationitems import AnnotationItems
 from app.canvas.describe import describe
-from app.canvas.docking import find_docked, followers, update_docked
+from app.canvas.docking import find_docked, update_docked
 from app.canvas.edgeitem import EdgeItem
+from app.canvas.faces import Faces
 from app.canvas.folding import Folding
 from app.canvas.heat import HeatMap
 from app.canvas.ledscene import LedScene
 from app.canvas.nodeitem import NodeItem
 from app.canvas.overview import Overview
 from app.canvas.style import CanvasStyle
-from app.placement import edge_key
-from app.qt import Debounce, guard
+from app.document.placement import edge_key
+from app.qt import guard
 from app.slices import Slices
 from app.theme import Theme
 
@@ -31,12 +31,11 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QObject
 
     from app.document import Document
-    from app.placement import EdgeKey
+    from app.document.placement import EdgeKey
     from engine.graph import Edge, Events, NodeId
 
 __all__ = ["CanvasScene"]
 
-_SLICE = 0.006
 #: A net of that many layers takes longer to build than anybody shall wait for an answer.
 _SLOW_FROM = 300
 
@@ -59,6 +58,8 @@ class CanvasScene(LedScene):
         The inside of another block is shown, or the outermost level.
     seeking_changed : Signal()
         What is repeated is being looked for, or is no more; see :class:`Folding`.
+    faces : Faces
+        What the nodes show.
     heat_changed : Signal()
         The heat-map shows something else.
     """
@@ -80,9 +81,7 @@ class CanvasScene(LedScene):
         self._by_port: dict[tuple[NodeId, int], dict[Edge, None]] = {}
         self._marked: set[NodeId] = set()
         self._of_view: set[Edge] = set()
-        self._stale: list[NodeId] = []
-        self._resized = False
-        self._faces_due = Debounce(self._refresh_slice, 0, self)
+        self.faces = Faces(self)
         self._growth = Slices(self)
         self._awaited: list[Callable[[], object]] = []
         document.changed.connect(self._document_changed)
@@ -91,7 +90,7 @@ class CanvasScene(LedScene):
         document.selection.changed.connect(self._selection_changed)
         document.view_changed.connect(self._view_changed)
         for signal in self._fact_signals():
-            signal.connect(self._facts_changed)
+            signal.connect(self.faces.facts_changed)
         Theme.notifier().changed.connect(self.set_theme)
         self.is_built = not slowly or len(document.graph) < _SLOW_FROM
         if self.is_built:
@@ -103,7 +102,7 @@ class CanvasScene(LedScene):
         self.fit_scene_rect()
         self.is_indexed = self.is_built
         if not self.is_built:
-            self._growth.start(self._grow(), self._grown)
+            self._growth.start(self._grow_slowly(), self._grown)
 
     def close(self) -> None:
         """Let go of the document."""
@@ -118,8 +117,8 @@ class CanvasScene(LedScene):
         document.selection.changed.disconnect(self._selection_changed)
         document.view_changed.disconnect(self._view_changed)
         for signal in self._fact_signals():
-            signal.disconnect(self._facts_changed)
-        self._faces_due.cancel()
+            signal.disconnect(self.faces.facts_changed)
+        self.faces.cancel()
         self._growth.cancel()
         self.leading.cancel()
         self._awaited.clear()
@@ -159,12 +158,19 @@ class CanvasScene(LedScene):
             yield
         self.content_changed.emit()
 
-    def _grown(self) -> None:
-        self.is_built = self.is_indexed = True
+    def _grow_slowly(self) -> Iterator[None]:
+        """The same, and what follows from it."""
+        yield from self._grow()
         if len(self.document.positions.blocks):
             self.folding.refresh()
+            yield
         self.fit_scene_rect()
+        yield
         self.told_shown()
+        yield
+
+    def _grown(self) -> None:
+        self.is_built = self.is_indexed = True
         awaited, self._awaited = self._awaited, []
         for action in awaited:
             action()
@@ -176,7 +182,7 @@ class CanvasScene(LedScene):
         self._remove_edges([edge for edge in self.edges if edge not in there])
         for node_id in [node_id for node_id in self.nodes if node_id not in graph]:
             self._remove_node(node_id)
-        self._growth.start(self._grow(), self._grown)
+        self._growth.start(self._grow_slowly(), self._grown)
         self._growth.finish()
 
     def when_built(self, action: Callable[[], object]) -> None:
@@ -192,7 +198,7 @@ class CanvasScene(LedScene):
             self._finish_growing()
         self.replay(events)
         if self.document.seen is not None:  # what is in view depends on other layers too
-            self._facts_changed()
+            self.faces.facts_changed()
 
     def replay(self, events: Events) -> None:
         """Bring the items in line with the graph after a change."""
@@ -204,14 +210,14 @@ class CanvasScene(LedScene):
         self._add_nodes(events.added)
         touched = {node_id for node_id in events.changed if node_id in self.nodes}
         for node_id in touched:
-            self._refresh_face(self.nodes[node_id])
+            self.faces.describe(self.nodes[node_id])
         self._add_edges(events.edges_added, led=False)
         self._show_view_edges()
         self.folding.replay(events, whole=seen_wires or bool(self._of_view))
         ends = {edge.target for edge in events.edges_removed} | {edge.target for edge in events.edges_added}
         near = [self.nodes[node_id] for node_id in events.added | touched | ends if node_id in self.nodes]
         update_docked(near)
-        self._lead_anew()
+        self.lead_anew()
         self._make_room(near)
         self.told_shown()
 
@@ -227,7 +233,7 @@ class CanvasScene(LedScene):
             if node_id in self.nodes:
                 continue
             item = NodeItem(node_id, describe(document, document.graph.node(node_id)), self.style_set)
-            item.facts = self._facts(node_id)
+            item.facts = self.faces.facts_of(node_id)
             point = document.positions.get(node_id)
             if point is not None:
                 item.setPos(point.x, point.y)
@@ -252,7 +258,7 @@ class CanvasScene(LedScene):
             target.wired_inputs[edge.bottom] = target.wired_inputs.get(edge.bottom, 0) + 1
             self._by_port.setdefault((edge.source, edge.top), {})[edge] = None
             self._part_anew(edge)
-            item.wanted = self._edge_label(edge)
+            item.wanted = self.label_of(edge)
             item.route = document.positions.routes.get(edge_key(edge))
             item.bends = document.positions.bends.get(edge_key(edge), ())
             if led:
@@ -285,7 +291,7 @@ class CanvasScene(LedScene):
             if self.selected_edge == edge:
                 self.selected_edge = None
             for sibling in siblings:
-                self.edges[sibling].set_label(self._edge_label(sibling))
+                self.edges[sibling].set_label(self.label_of(sibling))
                 break
 
     def _part_anew(self, edge: Edge) -> None:
@@ -297,13 +303,7 @@ class CanvasScene(LedScene):
         """Whether there is a wire at an output."""
         return bool(self._by_port.get((node_id, top)))
 
-    # Faces
-
-    def refresh_faces(self) -> None:
-        """Describe anew all nodes about which something else is known than what they show."""
-        self._faces_due.cancel()
-        self._stale = list(self.nodes)
-        self._refresh_some(float("inf"))
+    # The net in view
 
     def _hide_view_edges(self) -> None:
         edges, self._of_view = self._of_view, set()
@@ -322,68 +322,10 @@ class CanvasScene(LedScene):
         self._show_view_edges()
         self.folding.refresh()
         self.lead_stale()
-        self._facts_changed()
+        self.faces.facts_changed()
 
-    @guard
-    def _facts_changed(self) -> None:
-        self._stale = list(self.nodes)
-        self._faces_due.trigger()
-
-    def _refresh_slice(self) -> None:
-        self._refresh_some(time.perf_counter() + _SLICE)
-
-    def _refresh_some(self, until: float) -> None:
-        """Work through the stale nodes for a while, so that a big net never holds the window up."""
-        while self._stale:
-            node_id = self._stale.pop()
-            item = self.nodes.get(node_id)
-            if item is None:
-                continue
-            fresh = item.facts != self._facts(node_id)
-            if fresh:
-                self._refresh_face(item)
-                update_docked([item])
-            for edge_item in item.edges:
-                if edge_item.source is item:
-                    edge_item.set_ghost(not self.document.in_view(edge_item.edge))
-                    if fresh:
-                        edge_item.set_label(self._edge_label(edge_item.edge))
-            if time.perf_counter() > until:
-                self._faces_due.trigger()
-                break
-        if not self._stale:
-            self.folding.refresh_faces()
-            self.heat.refresh()
-            if self._resized:
-                self._resized = False
-                self._lead_anew()
-        self.overview.forget()
-
-    def _facts(self, node_id: NodeId) -> tuple[object, ...]:
-        document = self.document
-        shapes, problems = document.shapes.get(node_id), document.problems_of(node_id)
-        return shapes, problems, document.in_view(node_id), document.live.plugins.serial
-
-    def _refresh_face(self, item: NodeItem) -> None:
-        document = self.document
-        node = document.graph.node(item.node_id)
-        item.facts = self._facts(node.id)
-        old_height = item.face.height
-        hanging = followers(item)
-        if item.set_face(describe(self.document, node)):
-            self._resized = True
-            shift = item.face.height - old_height
-            # What hangs under the node follows its lower edge; undo changes the height back, and this too.
-            for follower in hanging:
-                point = self.document.positions[follower.node_id]
-                self.document.positions.place(follower.node_id, point.x, point.y + shift)
-                follower.setPos(point.x, point.y + shift)
-            for changed in (item, *hanging):
-                for edge in changed.edges:
-                    edge.update_path()
-
-    def _edge_label(self, edge: Edge) -> str:
-        """Shape on the first wire of a port; the others stay plain."""
+    def label_of(self, edge: Edge) -> str:
+        """What a wire says: the shape, on the first wire of a port; the others stay plain."""
         first = next(iter(self._by_port.get((edge.source, edge.top), ())), None)
         if first != edge:
             return ""
@@ -397,7 +339,7 @@ class CanvasScene(LedScene):
         moved = [item for node_id in ids if (item := self.folding.item(node_id)) is not None]
         self._put(moved)
         update_docked(moved)
-        self._lead_anew()
+        self.lead_anew()
         self._make_room(moved)
         self.content_changed.emit()
 

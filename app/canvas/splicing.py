@@ -10,7 +10,7 @@ from app.canvas.docking import dock_point, followers
 from app.canvas.insert import writer_to_follow
 from app.canvas.room import room_on_wire
 from app.canvas.steps import take_step
-from app.placement import Point
+from app.document.placement import Point
 from engine.errors import GraphError
 
 if TYPE_CHECKING:

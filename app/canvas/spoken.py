@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.canvas.face import shape_text
+from app.live.shapes import shape_text
 
 if TYPE_CHECKING:
     from app.document import Document

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from app.commands import GraphCommand, SwapCommand
-from app.placement import edge_key
+from app.document.commands import GraphCommand, SwapCommand
+from app.document.placement import edge_key
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QUndoCommand
 
     from app.canvas.edgeitem import EdgeItem
     from app.document import Document
-    from app.placement import EdgeKey, Point, Route
+    from app.document.placement import EdgeKey, Point, Route
     from engine.graph import NodeId, OpGraph
 
 __all__ = ["Routes", "bend_wire", "take_step"]

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF
 
 from app.canvas.face import NODE_WIDTH
 from app.canvas.layout import LayoutEdge, LayoutNode, lay_out
-from app.placement import Point
+from app.document.placement import Point
 from engine.errors import GraphError
 from engine.graph import UNWIRED, OpGraph
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLineEdit
 
 from app.canvas.face import HEADER, NODE_WIDTH
 from app.canvas.foldedits import rename_block
-from app.qt import guard
+from app.qt import guard, keeps_key
 from engine.diagnostics.layers import weights_note
 from engine.errors import GraphError
 
@@ -101,10 +101,7 @@ class TitleEdit(QLineEdit):
 
     @guard(default=False)
     def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride:
-            event.accept()
-            return True
-        return super().event(event)
+        return keeps_key(event) or super().event(event)
 
     @guard
     def focusOutEvent(self, event: QFocusEvent) -> None:

@@ -17,22 +17,21 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.canvas import edits
-from app.canvas.annotating import AnnotationEdit, AnnotationGesture, annotation_menu
-from app.canvas.bending import BendGesture, add_bend, remove_bend
+from app.canvas.annotating import AnnotationEdit, annotation_menu
+from app.canvas.bending import add_bend, remove_bend
 from app.canvas.blockitem import BlockItem
-from app.canvas.connecting import ConnectGesture
-from app.canvas.cutting import CutGesture, CutPreview, cut
+from app.canvas.cutting import CutGesture, CutPreview
 from app.canvas.edgeitem import EdgeItem
 from app.canvas.focus import FocusMark
-from app.canvas.gestures import BandGesture, Gesture, PanGesture
+from app.canvas.gestures import Gesture, PanGesture
 from app.canvas.hints import PortHints
 from app.canvas.keys import CanvasKeys
 from app.canvas.legend import HeatLegend
 from app.canvas.levels import Breadcrumb
 from app.canvas.minimap import Minimap
-from app.canvas.moving import MoveGesture
 from app.canvas.navigation import NavigationView
 from app.canvas.nodeitem import NodeItem
+from app.canvas.pressing import PORT_REACH, WIRE_REACH, pressed
 from app.canvas.reason import ReasonLabel
 from app.canvas.titleedit import TitleEdit
 from app.canvas.trace import Trace
@@ -42,9 +41,6 @@ if TYPE_CHECKING:
     from app.document import Document
 
 __all__ = ["CanvasView"]
-
-_PORT_PRESS = 9.0
-_WIRE_PRESS = 6.0
 
 Button = Qt.MouseButton
 Modifier = Qt.KeyboardModifier
@@ -93,7 +89,7 @@ class CanvasView(NavigationView):
         self.focus_mark = FocusMark(self)
         self.title_edit = TitleEdit(self)
         self._reason = ReasonLabel(self)
-        self._cut_preview = CutPreview(self)
+        self.cut_preview = CutPreview(self)
         self.hints = PortHints(self)
         self.trace = Trace(self)
         self.minimap = Minimap(self)
@@ -104,9 +100,11 @@ class CanvasView(NavigationView):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAcceptDrops(True)
         self.scale_changed.connect(self.title_edit.close_edit)
+        document.undo_stack.indexChanged.connect(self._edited)
 
     def close_document(self) -> None:
         """Let go of the document before the view goes away."""
+        self.document.undo_stack.indexChanged.disconnect(self._edited)
         self.cancel_gesture()
         self.slices.cancel()
         self.canvas.close()
@@ -146,6 +144,12 @@ class CanvasView(NavigationView):
         return gesture is not None
 
     @guard
+    def _edited(self, _index: int) -> None:
+        """Break off a gesture under which the document was edited, as by undo: what it would change may be gone."""
+        if self._gesture is not None and not self._gesture.outlives_edits:
+            self.cancel_gesture()
+
+    @guard
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         self.focus_mark.used(by_keys=False)
@@ -163,65 +167,7 @@ class CanvasView(NavigationView):
             cuts = bool(event.modifiers() & Modifier.ControlModifier)
             self._gesture = CutGesture(self, position) if cuts else PanGesture(self, position, threshold=4)
         elif event.button() == Button.LeftButton:
-            self._gesture = self._press_left(position, event.modifiers())
-
-    def _press_left(self, position: QPoint, modifiers: Modifier) -> Gesture | None:
-        scene = self.canvas
-        point = self.mapToScene(position)
-        scale = self.scale_factor
-        if modifiers & Modifier.AltModifier and not self.is_far:
-            wires = self._cut_preview.wires_at(position, _PORT_PRESS / min(scale, 1.0))
-            self._cut_preview.show([])
-            cut(self, wires)
-            return None
-        badge = scene.badge_at(point) if not self.is_far else None
-        if badge is not None and not isinstance(badge, BlockItem):
-            self.fixes_asked.emit(badge.node_id)
-            return None
-        port = scene.port_at(point, _PORT_PRESS / min(scale, 1.0)) if not self.is_far else None
-        if port is not None:
-            return self._press_port(position, *port)
-        item = scene.node_at(point)
-        if item is not None:
-            return self._press_node(position, item, modifiers)
-        written = scene.annotated.at(point, _WIRE_PRESS / scale)
-        if written is not None:
-            return AnnotationGesture(self, position, *written)
-        scene.annotated.choose(set())
-        bend = scene.bend_at(point, _PORT_PRESS / scale) if not self.is_far else None
-        if bend is not None:
-            return BendGesture(self, position, *bend)
-        edge = scene.edge_at(point, _WIRE_PRESS / scale) if not self.is_far else None
-        scene.select_edge(edge.edge if edge is not None else None)
-        if edge is not None:
-            self.document.selection.clear()
-            return None
-        return BandGesture(self, position)
-
-    def _press_port(self, position: QPoint, item: NodeItem, side: str, index: int) -> Gesture:
-        if side == "output":
-            return ConnectGesture(self, position, item, side, index)
-        wires = self.canvas.edges_into(*item.end("input", index))
-        if not wires:
-            return ConnectGesture(self, position, item, side, index)
-        first = wires[0]
-        return ConnectGesture(self, position, first.tail, "output", first.out_port, tuple(wire.edge for wire in wires))
-
-    def _press_node(self, position: QPoint, item: NodeItem, modifiers: Modifier) -> Gesture | None:
-        selection = self.document.selection
-        self.canvas.select_edge(None)
-        self.canvas.annotated.choose(set())
-        if modifiers & Modifier.ControlModifier:
-            selection.toggle(item.ids)
-            return None
-        collapse = False
-        if modifiers & Modifier.ShiftModifier:
-            selection.add(item.ids)
-        elif all(node_id in selection for node_id in item.ids):
-            collapse = len(selection) > len(item.ids)
-        else:
-            selection.set(item.ids)
-        return MoveGesture(self, position, item, collapse=collapse)
+            self._gesture = pressed(self, position, event.modifiers())
 
     @guard
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -234,8 +180,8 @@ class CanvasView(NavigationView):
             self._reason.leave(position)
             self._hover(position)
             cuts = bool(event.modifiers() & Modifier.AltModifier) and not event.buttons() and not self.is_far
-            reach = _PORT_PRESS / min(self.scale_factor, 1.0)
-            self._cut_preview.show(self._cut_preview.wires_at(position, reach) if cuts else [])
+            reach = PORT_REACH / min(self.scale_factor, 1.0)
+            self.cut_preview.show(self.cut_preview.wires_at(position, reach) if cuts else [])
 
     @guard
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -252,14 +198,14 @@ class CanvasView(NavigationView):
             return
         point = self.mapToScene(position)
         item = self.canvas.node_at(point)
-        bend = self.canvas.bend_at(point, _PORT_PRESS / self.scale_factor) if not self.is_far else None
-        edge = self.canvas.edge_at(point, _WIRE_PRESS / self.scale_factor) if not self.is_far else None
+        bend = self.canvas.bend_at(point, PORT_REACH / self.scale_factor) if not self.is_far else None
+        edge = self.canvas.edge_at(point, WIRE_REACH / self.scale_factor) if not self.is_far else None
         if isinstance(item, BlockItem):
             self.document.selection.clear()
             self.canvas.folding.look_into(item.node_id)
         elif item is not None:
             self.title_edit.open(item.node_id)
-        elif (written := self.canvas.annotated.at(point, _WIRE_PRESS / self.scale_factor)) is not None:
+        elif (written := self.canvas.annotated.at(point, WIRE_REACH / self.scale_factor)) is not None:
             self.words.open(written[0].value.id)
         elif bend is not None:
             remove_bend(self, *bend)
@@ -272,7 +218,7 @@ class CanvasView(NavigationView):
         """Right click without a drag: the menu of what is under it, or the search palette."""
         point = self.mapToScene(position)
         item = self.canvas.node_at(point)
-        written = self.canvas.annotated.at(point, _WIRE_PRESS / self.scale_factor) if item is None else None
+        written = self.canvas.annotated.at(point, WIRE_REACH / self.scale_factor) if item is None else None
         if written is not None:
             self.canvas.annotated.choose({written[0].value.id})
             annotation_menu(self, written[0]).popup(self.viewport().mapToGlobal(position))
@@ -302,7 +248,7 @@ class CanvasView(NavigationView):
             self.zoom_by(1.0 + event.value(), event.position().toPoint())
             return True
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            text = edits.tooltip(self.canvas, self.mapToScene(event.pos()), _PORT_PRESS / self.scale_factor)
+            text = edits.tooltip(self.canvas, self.mapToScene(event.pos()), PORT_REACH / self.scale_factor)
             QToolTip.showText(event.globalPos(), text, self.viewport())
             return True
         if event.type() == QEvent.Type.Leave:
@@ -315,10 +261,10 @@ class CanvasView(NavigationView):
             return
         point = self.mapToScene(position)
         scene = self.canvas
-        port = scene.port_at(point, _PORT_PRESS / min(1.0, self.scale_factor))
+        port = scene.port_at(point, PORT_REACH / min(1.0, self.scale_factor))
         item: NodeItem | EdgeItem | None = port[0] if port else scene.node_at(point)
         if item is None:
-            item = scene.edge_at(point, _WIRE_PRESS / self.scale_factor)
+            item = scene.edge_at(point, WIRE_REACH / self.scale_factor)
         self._set_hovered(item)
         if isinstance(item, NodeItem):
             hot = (port[1], port[2]) if port else None

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from app.canvas.docking import host_of
 from app.canvas.face import DOCK_GAP, NODE_WIDTH
 from app.canvas.layout import LayoutEdge, LayoutNode, LayoutResult
-from app.placement import Point, Route, edge_key
+from app.document.placement import Point, Route, edge_key
 
 if TYPE_CHECKING:
     from app.canvas.nodeitem import NodeItem
     from app.canvas.scene import CanvasScene
-    from app.placement import EdgeKey
+    from app.document.placement import EdgeKey
     from engine.graph import Edge, NodeId
 
 __all__ = ["Key", "Plan", "place", "plan"]

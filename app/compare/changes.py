@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from app.canvas.describe import count_text
 
 if TYPE_CHECKING:
-    from app.costs.rows import CostRow
+    from app.live.layercosts import CostRow
     from engine.graph import Node, NodeId
     from engine.graph.comparing import Difference, FieldChange
 
@@ -95,7 +95,7 @@ class Change:
         return " \u2192 ".join(dict.fromkeys(shapes))
 
     def delta(self, number: int) -> int | None:
-        """Return by how much a cost grew, by its place in :data:`app.costs.rows.NUMBERS`; None where unknown."""
+        """Return by how much a cost grew, by its place in :data:`app.live.layercosts.NUMBERS`; None where unknown."""
         values = [
             0 if node is None else row.numbers[number] if row is not None and row.numbers else None
             for node, row in ((self.old, self.before), (self.new, self.after))

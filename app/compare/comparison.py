@@ -9,9 +9,9 @@ from PySide6.QtCore import QObject, Signal
 
 from app.compare.changes import Change, list_changes
 from app.compare.sources import Other
-from app.costs.rows import CostCount, Inputs, count_costs
 from app.document import Document
 from app.jobs import Jobs
+from app.live.layercosts import CostCount, Inputs, count_costs
 from app.qt import Debounce, guard
 from engine.graph import OpGraph
 from engine.graph.comparing import Difference, compare

@@ -12,12 +12,14 @@ from app.compare.changes import Change, Kind, delta_text
 from app.costs.formats import bytes_text
 from app.qt import blocked, guard
 from app.theme import Theme
+from app.widgets.roomycolumn import RoomyColumn
 from engine.graph.comparing import FieldChange
 
 __all__ = ["ChangeList"]
 
 _COLUMNS = ("Layer", "Difference", "Before", "After", "Output", "Parameters", "Multiply-adds", "Training")
 _OPEN_UP_TO = 60
+_SHAPE_WIDTH = 120
 _NUMBERS = ((0, 5), (1, 6), (5, 7))
 
 
@@ -48,9 +50,9 @@ class ChangeList(QTreeWidget):
         header = self.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        for column, width in enumerate((150, 190, 96, 96, 120, 84, 92, 80)):
+        for column, width in enumerate((140, 130, 96, 96, _SHAPE_WIDTH, 84, 92, 80)):
             header.resizeSection(column, width)
-        header.setSectionResizeMode(4, QHeaderView.ResizeMode.Stretch)
+        self._shapes = RoomyColumn(self, 4, _SHAPE_WIDTH)
         self._changes: Sequence[Change] = ()
         self.currentItemChanged.connect(self._current_changed)
         Theme.notifier().changed.connect(self._dress)

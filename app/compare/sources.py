@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.compare.revisions import Revision, read_revision
-from app.netfile import read_net_file
+from app.document.netfile import read_net_file
 
 if TYPE_CHECKING:
     from app.document import Document

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from app.canvas.describe import count_text
-from app.costs.rows import NUMBERS, CostCount, CostRow
+from app.live.layercosts import NUMBERS, CostCount, CostRow
 
 if TYPE_CHECKING:
     from engine.graph import NodeId
@@ -48,7 +48,7 @@ def bytes_text(count: float) -> str:
 
 
 def number_text(index: int, value: int) -> str:
-    """Write a number of a row by its place in :data:`app.costs.rows.NUMBERS`; a dash for nothing."""
+    """Write a number of a row by its place in :data:`app.live.layercosts.NUMBERS`; a dash for nothing."""
     if not value:
         return "\u2013"
     return count_text(value) if index < _COUNTS else bytes_text(value)

@@ -11,7 +11,7 @@ from app.qt import guard
 from app.theme import GRID
 
 if TYPE_CHECKING:
-    from app.timing import Timings
+    from app.live.timing import Timings
 
 __all__ = ["MeasureBar"]
 

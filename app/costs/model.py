@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.costs.formats import TIME_TITLES, TITLES, number_text, time_text
-from app.costs.rows import CostCount, CostRow
+from app.live.layercosts import CostCount, CostRow
 from app.theme import Theme
 
 if TYPE_CHECKING:
@@ -151,9 +151,14 @@ class CostModel(QAbstractTableModel):
 
     def _maxima(self) -> list[float]:
         """Return the largest value of each column of numbers."""
-        columns = range(FIRST_NUMBER, len(_ALL_TITLES))
-        values = ([self._value(row, column) or 0 for row in self.count.rows] for column in columns)
-        return [max(column, default=0) for column in values]
+        numbers = [row.numbers for row in self.count.rows if row.numbers]
+        counts = [max(column) for column in zip(*numbers, strict=True)] or [0] * (FIRST_TIME - FIRST_NUMBER)
+        timed = [row for row in self.count.rows if row.node in self.times] if self.times else []
+        times = (
+            max((self._value(row, column) or 0 for row in timed), default=0)
+            for column in range(FIRST_TIME, len(_ALL_TITLES))
+        )
+        return [*counts, *times]
 
     # What views ask
 

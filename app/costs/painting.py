@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionView
 
 from app.costs.formats import TITLES, number_text, time_text
 from app.costs.model import FIRST_NUMBER, FIRST_TIME, SHARE
-from app.costs.rows import CostCount
+from app.live.layercosts import CostCount
 from app.qt import guard
 from app.theme import GRID, Theme
 
@@ -89,8 +89,9 @@ class TotalsLine(QWidget):
         """Return the totals as they are shown."""
         if self._count.rows and self._count.unknown == len(self._count.rows):
             return ["?"] * len(self._count.totals)
-        mark = "\u2265\u202f" if self._count.unknown else ""
-        return [mark + number_text(index, value) for index, value in enumerate(self._count.totals)]
+        if not self._count.unknown:
+            return [number_text(index, value) for index, value in enumerate(self._count.totals)]
+        return [f"\u2265\u202f{number_text(*each)}" if each[1] else "?" for each in enumerate(self._count.totals)]
 
     def sizeHint(self) -> QSize:
         return QSize(200, self.fontMetrics().height() + 2 * GRID)

@@ -23,9 +23,10 @@ from app.costs.formats import csv_text, markdown_text
 from app.costs.measuring import MeasureBar
 from app.costs.model import FIRST_NUMBER, FIRST_TIME, CostModel
 from app.costs.painting import ShareDelegate, TotalsLine
-from app.costs.rows import CostCount
+from app.live.layercosts import CostCount
 from app.qt import guard
 from app.theme import GRID, Theme
+from app.widgets.roomycolumn import RoomyColumn
 from app.widgets.rowselection import RowSelection
 from app.widgets.searchline import search_line
 
@@ -40,7 +41,7 @@ _WIDTHS = (150, 110, 130, 92, 100, 92, 92, 92, 92, 84, 84)
 class CostPanel(QWidget):
     """Lists what the layers of the net in view cost; a selected row selects its layer, and the other way round.
 
-    Costs are those of :class:`app.counting.LiveCosts`; times are measured when somebody asks for them, and have
+    Costs are those of :class:`app.live.counting.LiveCosts`; times are measured when somebody asks for them, and have
     columns from then on.
 
     Parameters
@@ -103,12 +104,12 @@ class CostPanel(QWidget):
         header.setSectionsMovable(False)
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setMinimumSectionSize(48)
         for column, width in enumerate(_WIDTHS):
             header.resizeSection(column, width)
         for place, column in enumerate(range(FIRST_TIME, self.model.columnCount())):
             header.moveSection(header.visualIndex(column), FIRST_NUMBER + place)  # what was asked for comes first
+        self._names = RoomyColumn(view, 0, _WIDTHS[0])
         header.setSortIndicatorClearable(True)
         header.setSortIndicator(-1, Qt.SortOrder.DescendingOrder)
         view.horizontalScrollBar().valueChanged.connect(lambda _value: self.totals.update())
@@ -202,6 +203,7 @@ class CostPanel(QWidget):
         self.totals.show_times(None if timings is None else timings.whole, is_stale=stale)
         for column in range(FIRST_TIME, self.model.columnCount()):
             self.view.setColumnHidden(column, not self.model.times)
+        self._names.fit()
 
     def _tell(self) -> None:
         count, document = self.model.count, self.document

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QBrush
 
-from app.canvas.face import shape_text
 from app.canvas.spoken import spoken
 from app.icons import icon
+from app.live.shapes import shape_text
 from app.qt import guard
 from app.theme import Theme
 
@@ -51,6 +51,8 @@ class OutlineModel(QAbstractItemModel):
 
     Attributes
     ----------
+    is_watched : callable
+        Whether anybody sees the rows; while nobody does, they stay what they are until :meth:`catch_up`.
     changing : bool
         Whether rows come and go, so that what a view selects then is no wish of the user's.
     settled : Signal()
@@ -69,6 +71,8 @@ class OutlineModel(QAbstractItemModel):
         self._ids: list[NodeId] = []
         self._rows: dict[NodeId, int] = {}
         self._ports: dict[NodeId, _Ports] = {}
+        self._missed: set[NodeId] | None = None
+        self.is_watched: Callable[[], bool] = lambda: True
         self.changing = False
 
     def set_document(self, document: Document | None) -> None:
@@ -98,6 +102,7 @@ class OutlineModel(QAbstractItemModel):
         self.changing = True
         self.beginResetModel()
         self._ports.clear()
+        self._missed = None
         self._take(self._found())
         self.endResetModel()
         self.changing = False
@@ -166,15 +171,23 @@ class OutlineModel(QAbstractItemModel):
 
     @guard
     def _changed(self, events: Events) -> None:
-        assert self._document is not None
+        self._missed = (self._missed or set()) | events.changed
+        if self.is_watched():
+            self.catch_up()
+
+    def catch_up(self) -> None:
+        """Follow the document where it was not followed, for nobody saw the rows."""
+        if self._missed is None or self._document is None:
+            return
+        changed, self._missed = self._missed, None
         self.changing = True
-        for node_id in events.changed & self._ports.keys():
+        for node_id in changed & self._ports.keys():
             if node_id in self._rows and node_id in self._document.graph:
                 self._renew_ports(node_id)
         self._replace(self._found())
         self.changing = False
         self.settled.emit()
-        for node_id in events.changed:
+        for node_id in changed:
             index = self.index_of(node_id)
             if index.isValid():
                 self.dataChanged.emit(index, index.siblingAtColumn(len(COLUMNS) - 1))

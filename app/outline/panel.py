@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QLineEdit, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QTreeView, QVBoxLayout, QWidget
 
 from app.outline.model import OutlineModel
 from app.qt import guard
 from app.theme import GRID
+from app.widgets.rowselection import RowSelection
+from app.widgets.searchline import search_line
 
 if TYPE_CHECKING:
     from app.document import Document
 
 __all__ = ["OutlinePanel"]
-
-_Flag = QItemSelectionModel.SelectionFlag
 
 
 class OutlinePanel(QWidget):
@@ -43,12 +43,7 @@ class OutlinePanel(QWidget):
         super().__init__(parent)
         self.setObjectName("outline.panel")
         self.document: Document | None = None
-        self._following = False
-        self.filter = QLineEdit(self)
-        self.filter.setObjectName("outline.filter")
-        self.filter.setPlaceholderText("Filter layers by name, type or blob")
-        self.filter.setAccessibleName("Filter layers")
-        self.filter.setClearButtonEnabled(True)
+        self.filter = search_line("outline.filter", "Filter layers by name, type or blob", self, spoken="Filter layers")
         self.model = OutlineModel(self)
         self.view = QTreeView(self)
         self._dress_view()
@@ -66,9 +61,11 @@ class OutlinePanel(QWidget):
         self.filter.textChanged.connect(self._filter)
         self.filter.installEventFilter(self)
         self.view.activated.connect(self._activated)
-        self.view.selectionModel().selectionChanged.connect(self._rows_selected)
+        self._selection = RowSelection(self.view, self.model)
+        self._selection.revealed.connect(self.revealed)
         self.model.settled.connect(self._rows_changed)
         self.model.facts_changed.connect(self.view.viewport().update)
+        self.model.is_watched = self._is_watched
         self.set_document(document)
 
     def _dress_view(self) -> None:
@@ -92,55 +89,21 @@ class OutlinePanel(QWidget):
 
     def set_document(self, document: Document | None) -> None:
         """Show another document."""
-        if self.document is not None:
-            self.document.selection.changed.disconnect(self._follow)
+        self._selection.set_document(None)  # rows that go with the old document deselect nothing
         self.document = document
         self.model.set_document(document)
-        if document is not None:
-            document.selection.changed.connect(self._follow)
-            self._follow()
+        self._selection.set_document(document)
+
+    def seen(self) -> None:
+        """Follow what was changed behind another panel: this one comes to the front."""
+        self.model.catch_up()
+
+    def _is_watched(self) -> bool:
+        return not (self.window().isVisible() and self.view.visibleRegion().isEmpty())
 
     def shutdown(self) -> None:
         """Let go of the document."""
         self.set_document(None)
-
-    # Selection in step
-
-    @guard
-    def _rows_selected(self, _selected: QItemSelection, _deselected: QItemSelection) -> None:
-        if self._following or self.model.changing or self.document is None:
-            return
-        rows = self.view.selectionModel().selectedRows()
-        nodes = dict.fromkeys(node for index in rows if (node := self.model.node_of(index)) is not None)
-        current = self.model.node_of(self.view.currentIndex())
-        if current in nodes:  # the one with the keyboard counts as selected last
-            del nodes[current]
-            nodes[current] = None
-        self.document.selection.set(nodes)
-        if current is not None and current in nodes:
-            self.revealed.emit(current)
-
-    @guard
-    def _follow(self) -> None:
-        """Select the rows of what is selected on the canvas."""
-        document, chosen = self.document, self.view.selectionModel()
-        if document is None:
-            return
-        rows = chosen.selectedRows()
-        if {self.model.node_of(index) for index in rows} == set(document.selection.node_ids):
-            return
-        places = sorted(self.model.index_of(node_id).row() for node_id in document.selection.node_ids)
-        picked = QItemSelection()
-        for first, last in _runs([place for place in places if place >= 0]):
-            picked.select(self.model.index(first, 0), self.model.index(last, 0))
-        self._following = True
-        chosen.select(picked, _Flag.ClearAndSelect | _Flag.Rows)
-        newest = document.selection.last
-        index = self.model.index_of(newest) if newest is not None else QModelIndex()
-        if index.isValid():
-            chosen.setCurrentIndex(index, _Flag.NoUpdate)
-            self.view.scrollTo(index)
-        self._following = False
 
     @guard
     def _span(self, index: QModelIndex) -> None:
@@ -167,7 +130,7 @@ class OutlinePanel(QWidget):
 
     @guard
     def _rows_changed(self) -> None:
-        self._follow()
+        self._selection.follow()
         shown, document = len(self.model.ids), self.document
         count = len(document.graph) if document is not None else 0
         if not count:
@@ -189,14 +152,3 @@ class OutlinePanel(QWidget):
                 self.filter.clear()
                 return True
         return super().eventFilter(watched, event)
-
-
-def _runs(places: list[int]) -> list[tuple[int, int]]:
-    """Join numbers in a row to pairs of first and last."""
-    runs: list[tuple[int, int]] = []
-    for place in places:
-        if runs and place == runs[-1][1] + 1:
-            runs[-1] = runs[-1][0], place
-        else:
-            runs.append((place, place))
-    return runs

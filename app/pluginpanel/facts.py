@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.pluginpanel.live import python_name
+from app.live.plugins import python_name
 from app.pluginpanel.sheets import error_text, place_in
 
 if TYPE_CHECKING:
     from app.document import Document
-    from app.window.pluginflow import PluginFlow
+    from app.pluginpanel.serving import PluginService
     from engine.plugins import PluginFolder
 
 __all__ = ["PluginFacts", "all_facts", "plugin_facts"]
@@ -86,14 +86,14 @@ class PluginFacts:
         return self.folder.manifest.summary
 
 
-def all_facts(document: Document, flow: PluginFlow) -> list[PluginFacts]:
+def all_facts(document: Document, flow: PluginService) -> list[PluginFacts]:
     """Return what is known of the plugins that a net may use, and of files of layers in no plugin folder."""
     facts = [plugin_facts(each, flow) for each in document.live.plugins.folders]
     found = [each for each in facts if each.names or each.error]  # others are only places for plugin folders
     return [*_loose_facts(document, flow), *found]
 
 
-def plugin_facts(folder: PluginFolder, flow: PluginFlow) -> PluginFacts:
+def plugin_facts(folder: PluginFolder, flow: PluginService) -> PluginFacts:
     """Return what is known of a plugin folder; nothing of it runs for that."""
     types = {(entry.layer.module, entry.layer.cls) for entry in folder.manifest.types}
     layers = folder.layers
@@ -127,7 +127,7 @@ def plugin_facts(folder: PluginFolder, flow: PluginFlow) -> PluginFacts:
     )
 
 
-def _loose_facts(document: Document, flow: PluginFlow) -> list[PluginFacts]:
+def _loose_facts(document: Document, flow: PluginService) -> list[PluginFacts]:
     """Return what is known of the files that a net names and that lie in no plugin folder, as one entry."""
     from engine.plugins import PluginFolder
     from engine.plugins.manifest import Manifest
@@ -168,7 +168,9 @@ def _pictures(folder: PluginFolder) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path for path in named if path))
 
 
-def _state(folder: PluginFolder, flow: PluginFlow, trusted: bool, *, broken: bool, doubtful: bool) -> tuple[str, str]:
+def _state(
+    folder: PluginFolder, flow: PluginService, trusted: bool, *, broken: bool, doubtful: bool
+) -> tuple[str, str]:
     if folder.refused:
         return "refused", "error"
     if flow.is_safe and folder.origin != "shipped":

@@ -28,7 +28,7 @@ from app.theme import GRID, monospace_font
 
 if TYPE_CHECKING:
     from app.document import Document
-    from app.window.pluginflow import PluginFlow
+    from app.pluginpanel.serving import PluginService
 
 __all__ = ["PluginsPanel"]
 
@@ -46,7 +46,7 @@ class PluginsPanel(QWidget):
         The panel came into view: what it lists shall be looked at.
     counted : Signal(int)
         So many plugins have errors, as far as they were looked at.
-    flow : PluginFlow or None
+    flow : PluginService or None
         Does what the buttons say.
     """
 
@@ -56,7 +56,7 @@ class PluginsPanel(QWidget):
     def __init__(self, document: Document | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("plugins.panel")
-        self.flow: PluginFlow | None = None
+        self.flow: PluginService | None = None
         self._document = document
         self._facts: list[PluginFacts] = []
         self.list = QTreeWidget(self)

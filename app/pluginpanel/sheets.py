@@ -6,11 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QSyntaxHighlighter, QTextCharFormat, QTextDocument
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication, QSyntaxHighlighter, QTextCharFormat, QTextDocument
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.qt import guard
 from app.theme import GRID, Theme, monospace_font
+from app.widgets.sheet import Sheet
 from engine.errors import LayerError, NetcanvasError
 
 if TYPE_CHECKING:
@@ -55,15 +56,12 @@ def whole_error(document: Document, node: NodeId) -> tuple[str, str, int]:
     return "\n\n".join(texts), file, line
 
 
-class _Sheet(QDialog):
-    """A window of its own that stops nothing."""
+class _TextSheet(Sheet):
+    """Text that may be long, over buttons."""
 
     def __init__(self, title: str, text: str, parent: QWidget) -> None:
-        super().__init__(parent, Qt.WindowType.Dialog)
-        self.setWindowTitle(title)
-        self.setModal(False)
+        super().__init__(title, parent)
         self.resize(760, 420)
-        self.is_closed = False
         self.text = QPlainTextEdit(text)
         self.text.setReadOnly(True)
         self.text.setFont(monospace_font())
@@ -86,18 +84,8 @@ class _Sheet(QDialog):
         self._buttons.addWidget(button)
         return button
 
-    @guard
-    def closeEvent(self, event: QCloseEvent) -> None:
-        self.is_closed = True
-        self.deleteLater()
-        super().closeEvent(event)
 
-    @guard
-    def reject(self) -> None:
-        self.close()
-
-
-class ErrorSheet(_Sheet):
+class ErrorSheet(_TextSheet):
     """An error in full, to read and to copy.
 
     Attributes
@@ -140,7 +128,7 @@ class _DiffColors(QSyntaxHighlighter):
             self.setFormat(0, len(text), text_format)
 
 
-class ConversionSheet(_Sheet):
+class ConversionSheet(_TextSheet):
     """What a conversion to Python 3 would change, before it is done.
 
     Attributes

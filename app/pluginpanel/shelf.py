@@ -11,7 +11,7 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, Signal
 from app.qt import Debounce, guard
 
 if TYPE_CHECKING:
-    from app.window.settings import WindowSettings
+    from app.pluginpanel.serving import FolderMemory
     from engine.plugins import FilesChanged, PluginFolder, PluginWatcher
 
 __all__ = ["PluginShelf"]
@@ -24,7 +24,7 @@ class PluginShelf(QObject):
 
     Parameters
     ----------
-    settings : WindowSettings
+    settings : FolderMemory
         Where they are remembered.
 
     Attributes
@@ -39,7 +39,7 @@ class PluginShelf(QObject):
     edited = Signal()
     _heard = Signal(object)
 
-    def __init__(self, settings: WindowSettings, parent: QObject | None = None) -> None:
+    def __init__(self, settings: FolderMemory, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
         self._watcher: PluginWatcher | None = None

@@ -6,11 +6,9 @@ import ast
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QDialog,
     QFormLayout,
     QHBoxLayout,
     QLabel,
@@ -20,10 +18,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.properties.edits import NumberEdit
 from app.properties.lists import small_button
+from app.properties.number_edit import NumberEdit
 from app.qt import guard
 from app.theme import GRID
+from app.widgets.sheet import Sheet
 from engine.plugins import ParamField
 from engine.plugins.scaffold import NewLayer, module_name, scaffold_fault
 
@@ -76,7 +75,7 @@ class _FieldLine(QWidget):
         return ParamField(self.name.text().strip(), kind, default=_value(kind, typed))
 
 
-class LayerWizard(QDialog):
+class LayerWizard(Sheet):
     """Asks what a new Python layer is; it stops nothing, and writes nothing itself.
 
     Parameters
@@ -93,12 +92,9 @@ class LayerWizard(QDialog):
     finished_with = Signal(object)
 
     def __init__(self, parent_folder: Path, parent: QWidget) -> None:
-        super().__init__(parent, Qt.WindowType.Dialog)
+        super().__init__("New Python layer", parent)
         self.setObjectName("wizard")
-        self.setWindowTitle("New Python layer")
-        self.setModal(False)
         self.setMinimumWidth(520)
-        self.is_closed = False
         self._folder = parent_folder
         self.name = QLineEdit("MyLayer")
         self.name.setObjectName("wizard.name")
@@ -225,16 +221,6 @@ class LayerWizard(QDialog):
 
     def _create(self) -> None:
         self.finished_with.emit(self.answers)
-
-    @guard
-    def closeEvent(self, event: QCloseEvent) -> None:
-        self.is_closed = True
-        self.deleteLater()
-        super().closeEvent(event)
-
-    @guard
-    def reject(self) -> None:
-        self.close()
 
 
 def _count(typed: str) -> int:

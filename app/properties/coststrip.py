@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from app.costs.formats import COUNTED, number_text
-from app.costs.rows import NUMBERS, CostCount
+from app.live.layercosts import NUMBERS, CostCount
 from app.qt import guard
 from app.theme import GRID, Theme
 
@@ -107,8 +107,8 @@ class CostStrip(QWidget):
         for (value, change), (name, _title) in zip(self.cells, _SHOWN, strict=True):
             index = NUMBERS.index(name)
             number = self.count.totals[index]
-            at_least = "\u2265 " if self.count.unknown else ""
-            value.setText(f"{at_least}{number_text(index, number)}")
+            text = number_text(index, number)
+            value.setText(text if not self.count.unknown else f"\u2265 {text}" if number else "?")
             change.setText(change_text(self.settled.totals[index], number) or " ")
 
     @guard

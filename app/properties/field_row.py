@@ -9,9 +9,10 @@ from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QLabel, QMenu, QWidget
 
 from app.properties.choices import BoolEdit, EnumEdit, SingleEdit, SpellingEdit, known_spellings
-from app.properties.edits import NumberEdit, PathEdit, ValueEdit
+from app.properties.edits import PathEdit, ValueEdit
 from app.properties.expressions import is_number_kind
 from app.properties.lists import ListEdit
+from app.properties.number_edit import NumberEdit
 from app.properties.row import Row, object_name
 from app.properties.snapshot import Path
 from app.properties.style import muted_html

@@ -24,11 +24,14 @@ _MOST_TYPES = 8
 
 def net_facts(document: Document) -> list[tuple[str, str]]:
     """Return the summary of a net as pairs of a name and a value."""
-    nodes = [node for node in document.graph.nodes() if not node.virtual]
-    facts = [("Layers", count_text(len(nodes)))]
+    graph = document.graph
+    # The readings, for records of all layers take a big net longer than a step of the user may.
+    masks = Counter(layer.mask for layer in graph.readings().values() if layer.field is not None)
+    facts = [("Layers", count_text(masks.total()))]
     for phase in ("TRAIN", "TEST"):
-        there = sum(phase in node.phases for node in nodes)
-        if there != len(nodes):
+        states = sum(1 << place for place, state in enumerate(graph.states) if state.phase == phase)
+        there = sum(count for mask, count in masks.items() if mask & states)
+        if there != masks.total():
             facts.append((f"in {phase}", count_text(there)))
     costs = document.live.costs.count
     if costs is not None and costs.unknown < len(costs.rows):
@@ -40,8 +43,8 @@ def net_facts(document: Document) -> list[tuple[str, str]]:
 
 def type_counts(document: Document) -> list[tuple[str, str]]:
     """Return how many layers there are of each type, the most common first."""
-    nodes = [node for node in document.graph.nodes() if not node.virtual]
-    types = Counter(node.type or "no type" for node in nodes).most_common()
+    layers = document.graph.readings().values()
+    types = Counter(layer.type or "no type" for layer in layers if layer.field is not None).most_common()
     shown = _MOST_TYPES if len(types) > _MOST_TYPES + 1 else len(types)
     found = [(name, count_text(count)) for name, count in types[:shown]]
     rest = sum(count for _, count in types[shown:])

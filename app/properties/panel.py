@@ -24,6 +24,10 @@ from app.widgets.searchline import search_line
 from engine.errors import NetcanvasError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtCore import SignalInstance
+
     from app.document import Document
     from engine.graph import Events, NodeId
 
@@ -88,29 +92,30 @@ class PropertiesPanel(QWidget):
     def set_document(self, document: Document | None) -> None:
         """Show another document, or none."""
         if self.document is not None:
-            old = self.document
-            old.selection.changed.disconnect(self._selection_changed)
-            old.changed.disconnect(self._graph_changed)
-            old.shapes_changed.disconnect(self._facts_changed)
-            old.live.costs.changed.disconnect(self._net_due.trigger)
-            old.diagnostics_changed.disconnect(self._diagnoses_changed)
-            old.dialect_changed.disconnect(self._dialect_changed)
-            old.plugins_changed.disconnect(self._plugins_changed)
+            for signal, slot in self._heard(self.document):
+                signal.disconnect(slot)
         self.document = document
         self._net_due.cancel()
         self._replace_page(None)
         self._forget_pages()
         if document is not None:
-            document.selection.changed.connect(self._selection_changed)
-            document.changed.connect(self._graph_changed)
-            document.shapes_changed.connect(self._facts_changed)
-            document.live.costs.changed.connect(self._net_due.trigger)
-            document.diagnostics_changed.connect(self._diagnoses_changed)
-            document.dialect_changed.connect(self._dialect_changed)
-            document.plugins_changed.connect(self._plugins_changed)
+            for signal, slot in self._heard(document):
+                signal.connect(slot)
             self._selection_changed()
         self.costs.set_document(document)
         self.search_line.setEnabled(document is not None)
+
+    def _heard(self, document: Document) -> tuple[tuple[SignalInstance, Callable[..., object]], ...]:
+        """Return what is heard of a document, and what is done then."""
+        return (
+            (document.selection.changed, self._selection_changed),
+            (document.changed, self._graph_changed),
+            (document.shapes_changed, self._facts_changed),
+            (document.live.costs.changed, self._net_due.trigger),
+            (document.diagnostics_changed, self._diagnoses_changed),
+            (document.dialect_changed, self._dialect_changed),
+            (document.plugins_changed, self._plugins_changed),
+        )
 
     # What happens elsewhere
 
@@ -140,7 +145,7 @@ class PropertiesPanel(QWidget):
         if isinstance(page, NetPage):
             self._net_due.trigger()
         elif isinstance(page, LayerPage):
-            if events.removed & set(page.target.ids):
+            if page.is_gone:
                 return  # the selection follows
             if not events.changed & set(page.target.ids):
                 page.refresh_facts()
@@ -187,7 +192,8 @@ class PropertiesPanel(QWidget):
     def _make_anew(self) -> None:
         self._forget_pages()
         if self.document is not None:
-            ids = self.page.target.ids if isinstance(self.page, LayerPage) else ()
+            shown = self.page.target.ids if isinstance(self.page, LayerPage) else ()
+            ids = tuple(node for node in shown if node in self.document.graph)
             self._replace_page(self._page_for(ids), keep_place=True)
             self._forget_pages()
 

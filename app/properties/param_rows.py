@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from app.icons import icon
 from app.properties.choices import BoolEdit, SpellingEdit
-from app.properties.edits import NumberEdit, ValueEdit
+from app.properties.edits import ValueEdit
 from app.properties.lists import small_button
+from app.properties.number_edit import NumberEdit
 from app.properties.row import Row, object_name
 from app.properties.snapshot import Path
 from app.properties.style import GAP, GUTTER, INDENT, editor_left, muted_html

@@ -20,6 +20,7 @@ from app.theme import GRID
 from engine.errors import CheckError, NetcanvasError
 from engine.param_edit import add_value, remove_value, replace_value, schema_faults
 from engine.param_str import parse_param_str, read_value, spelled
+from engine.param_values import as_typed
 from engine.plugins.param_schema import ParamStrSchema
 from engine.prototxt import quote, unquote
 from engine.schema import FieldInfo
@@ -218,7 +219,9 @@ class ParamStrRow(QWidget):
             line = row.line
             if line.item is None:
                 return add_value(parsed, place, value)
-            text = str(value) if isinstance(value, Written) else spelled(value, line.owner.style, like=line.item.text)
+            style = line.owner.style
+            is_typed = isinstance(value, Written)
+            text = as_typed(str(value), style) if is_typed else spelled(value, style, like=line.item.text)
             changed = replace_value(parsed, place, text)
             became_text = isinstance(value, Written) and isinstance(read_value(text), str)
             kept = isinstance(line.item.value, str)

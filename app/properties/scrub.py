@@ -10,7 +10,7 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from app.properties.values import INTEGER_RANGES, step_number
-from app.qt import guard
+from app.qt import guard, keeps_key
 from engine.schema import FieldInfo
 
 __all__ = ["ScrubLabel", "scrubbed"]
@@ -65,10 +65,7 @@ class _KeyClaim(QObject):
 
     @guard(default=False)
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride:
-            event.accept()
-            return True
-        return False
+        return keeps_key(event)
 
 
 class ScrubLabel(QLabel):

@@ -11,7 +11,7 @@ from app.properties.snapshot import Entry, Path, Snapshot
 
 if TYPE_CHECKING:
     from app.document import Document
-    from app.editing import Editable, Trial
+    from app.document.editing import Editable, Trial
     from engine.graph import NodeId, OpGraph
     from engine.plugins import ParamStrSchema, PythonLayerInfo
     from engine.schema import Schema

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.document import Document
+from app.document.placement import read_view
 from app.jobs import Jobs
-from app.placement import read_view
 from app.qt import Debounce, guard
 from app.recovery.store import Kept, KeptSolver, Leftover, RecoveryStore
 from engine.errors import NetcanvasError

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.bridge import GraphBridge
 from app.document import ChangedOnDiskError
-from app.editing import Editable
-from app.netfile import FileState, read_net_file
+from app.document.bridge import GraphBridge
+from app.document.editing import Editable
+from app.document.netfile import FileState, read_net_file
 from app.qt import guard
 from engine.errors import NetcanvasError
 from engine.files import atomic_write
@@ -36,7 +36,7 @@ class SolverDocument(Editable):
         After each change of the text, its undo and its redo.
     modified_changed : Signal(bool)
         There is something to save, or no longer.
-    disk : app.netfile.FileState
+    disk : app.document.netfile.FileState
         What the file held when it was last read or written.
     schema : Schema
         That of the dialect which the file looks like.

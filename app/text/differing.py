@@ -6,9 +6,9 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit
 
-from app.text.mirror import BLOCK_END, LineChange, TextMirror
+from app.text.mirror import BLOCK_END, LineChange, TextMirror, same_ends
 
-__all__ = ["both", "replace_lines", "same_ends", "units"]
+__all__ = ["both", "replace_lines", "units"]
 
 
 def both(mirror: TextMirror, raw: str, theirs: str) -> str:
@@ -33,15 +33,6 @@ def _span(old: list[str], new: list[str]) -> tuple[int, int]:
     first = next((i for i in range(shortest) if old[i] != new[i]), shortest)
     tail = next((i for i in range(shortest - first) if old[-1 - i] != new[-1 - i]), shortest - first)
     return first, len(old) - tail
-
-
-def same_ends(old: str, new: str) -> tuple[int, int]:
-    """Return how many characters at the start and at the end are the same, without overlap."""
-    shortest = min(len(old), len(new))
-    head = next((i for i in range(shortest) if old[i] != new[i]), shortest)
-    rest = shortest - head
-    tail = next((i for i in range(rest) if old[-1 - i] != new[-1 - i]), rest)
-    return head, tail
 
 
 def units(text: str) -> int:

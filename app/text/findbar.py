@@ -7,12 +7,13 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent, QTextCursor
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from app.icons import icon
 from app.qt import guard
 from app.text.edit import NumberedEdit
 from app.theme import GRID
+from app.widgets.searchline import search_line
 
 __all__ = ["FindBar"]
 
@@ -32,9 +33,9 @@ class FindBar(QWidget):
         super().__init__(parent)
         self._edit = edit
         self.setObjectName("text.find_bar")
-        self.line = _line(self, "text.find", "Find", "Find in text")
+        self.line = search_line("text.find", "Find", self, spoken="Find in text")
         self.line.textChanged.connect(self._typed)
-        self.replacement = _line(self, "text.replacement", "Replace with", "Replace with")
+        self.replacement = search_line("text.replacement", "Replace with", self)
         self.count = QLabel(self)
         self.count.setProperty("muted", True)
         self.count.setMinimumWidth(18 * GRID)
@@ -268,15 +269,6 @@ class FindBar(QWidget):
                 self.find_next()
         else:
             super().keyPressEvent(event)
-
-
-def _line(parent: QWidget, name: str, hint: str, label: str) -> QLineEdit:
-    line = QLineEdit(parent)
-    line.setObjectName(name)
-    line.setPlaceholderText(hint)
-    line.setAccessibleName(label)
-    line.setClearButtonEnabled(True)
-    return line
 
 
 def _unit(text: str, index: int) -> int:

@@ -16,6 +16,9 @@ from app.theme import Theme
 
 __all__ = ["Highlighter", "TokenKind", "tokens"]
 
+_GENERATIONS = 64
+_STATES = 2**24  # with the generation, what fits into the state of a block
+
 TokenKind = Literal["comment", "string", "open_string", "number", "block", "field", "word", "junk"]
 
 _TOKEN = re.compile(
@@ -48,7 +51,7 @@ class Highlighter:
 
     def dress(self, theme: Theme) -> None:
         """Take the colours of a theme; blocks are coloured anew when they are painted next."""
-        self._generation = (self._generation + 1) % 64
+        self._generation = (self._generation + 1) % _GENERATIONS
         colors: dict[TokenKind, QColor] = {
             "comment": theme.color("text_muted"),
             "string": theme.category("shape"),
@@ -63,10 +66,11 @@ class Highlighter:
 
     def color(self, block: QTextBlock) -> bool:
         """Colour a block unless that is done; return whether it was."""
-        state = block.revision() * 64 + self._generation
+        line = block.text()
+        # Not the block's revision: without an undo stack of its own, Qt gives the same one to each letter typed.
+        state = hash(line) % _STATES * _GENERATIONS + self._generation
         if block.userState() == state:
             return False
-        line = block.text()
         wide = not line.isascii() and any(ord(char) > 0xFFFF for char in line)
         ranges = []
         for start, length, kind in tokens(line):

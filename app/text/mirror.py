@@ -8,10 +8,11 @@ keeps the file's text beside the widget's, line by line, so that lines nobody to
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-__all__ = ["BLOCK_END", "LineChange", "TextMirror"]
+__all__ = ["BLOCK_END", "LineChange", "TextMirror", "same_ends"]
 
 BLOCK_END = "\u2029"
 """What separates the lines in ``QTextDocument.toRawText()``."""
@@ -76,11 +77,36 @@ class TextMirror:
         """Take over a new text of the file and return which of the widget's lines change; None if none does."""
         if text == self._text:
             return None
+        if self._is_simple(text):
+            return self._update_between(text)
         old = self._lines
         self._read(text)
         first, tail = _common(old, self._lines)
         change = LineChange(first, len(old) - tail, tuple(self._lines[first : len(self._lines) - tail]))
         return change if change.lines or change.first != change.last else None
+
+    def _is_simple(self, text: str) -> bool:
+        """Whether lines of the old and of the new text end alike, and are shown as they are."""
+        return self._plain and self._is_even and text.isascii() and "\r" not in text
+
+    def _update_between(self, text: str) -> LineChange | None:
+        """Take over a text of which only what differs is split into lines."""
+        old, lines = self._text, self._lines
+        head, tail = same_ends(old, text)
+        first = text.count("\n", 0, head)
+        last = len(lines) - old.count("\n", len(old) - tail)  # the line in which the common end begins differs too
+        new = text[text.rfind("\n", 0, head) + 1 : _line_end(text, len(text) - tail)].split("\n")
+        while first < last and new and lines[first] == new[0]:
+            first += 1
+            del new[0]
+        while first < last and new and lines[last - 1] == new[-1]:
+            last -= 1
+            del new[-1]
+        self._lines = [*lines[:first], *new, *lines[last:]]  # others may hold the old ones
+        self._text = text
+        self._ends[first:last] = ["\n"] * len(new)
+        self._ends[-1] = ""
+        return LineChange(first, last, tuple(new)) if new or first != last else None
 
     def merge(self, raw: str) -> str:
         """Return the file's text after edits in the widget; take it over with :meth:`update` or :meth:`accept`.
@@ -115,7 +141,7 @@ class TextMirror:
 
     def accept(self, text: str) -> None:
         """Take over a text that the widget shows already."""
-        self._read(text)
+        self.update(text)
 
     def _usual_end(self) -> str:
         return next((end for end in self._ends if end), "\n")
@@ -129,6 +155,34 @@ def _split(text: str) -> tuple[list[str], list[str]]:
     if len(pairs) > 1 and not pairs[-2][1]:
         pairs.pop()
     return [line for line, _ in pairs], [end for _, end in pairs]
+
+
+def same_ends(old: str, new: str) -> tuple[int, int]:
+    """Return how many characters at the start and how many at the end are the same, without overlap."""
+    shortest = min(len(old), len(new))
+    head = _alike(shortest, lambda start, stop: old[start:stop] == new[start:stop])
+    tail = _alike(
+        shortest - head,
+        lambda start, stop: old[len(old) - stop : len(old) - start] == new[len(new) - stop : len(new) - start],
+    )
+    return head, tail
+
+
+def _alike(most: int, same: Callable[[int, int], bool]) -> int:
+    """Return up to where all is the same, by halves: slices are compared many times faster than their characters."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if same(low, middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _line_end(text: str, place: int) -> int:
+    end = text.find("\n", place)
+    return len(text) if end < 0 else end
 
 
 def _common(old: list[str], new: list[str]) -> tuple[int, int]:

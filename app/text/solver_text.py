@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.bridge import Selection
+from app.document.bridge import Selection
 from app.qt import guard
 
 if TYPE_CHECKING:
@@ -82,5 +82,5 @@ class SolverText(QObject):
         return [dataclasses.replace(each, file=None) for each in told if each.file == path]
 
     def apply(self, text: str, edit: Callable[[OpGraph], object]) -> object:
-        """Do one undoable edit; see :meth:`app.editing.Editable.apply`."""
+        """Do one undoable edit; see :meth:`app.document.editing.Editable.apply`."""
         return self.solver.apply(text, edit)

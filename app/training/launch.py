@@ -128,7 +128,7 @@ def solver_choices(net: Path | None, chosen: Path | None) -> list[Path]:
 
 
 def _looks_like_solver(path: Path) -> bool:
-    from app.solverfile import net_of_solver
+    from app.document.solverfile import net_of_solver
 
     try:
         small = path.stat().st_size <= _BIGGEST_SOLVER

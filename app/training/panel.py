@@ -6,25 +6,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QShowEvent
+from PySide6.QtWidgets import QWidget
 
 from app.qt import guard
 from app.theme import Theme
 from app.training import formats
-from app.training.actions import ActionButton, TrainingActions
-from app.training.facts import FactsRow, StateChip
+from app.training.face import TrainingFace
 from app.training.launch import Launch, obstacle, run_parents
-from app.training.logview import LogView
 from app.training.model import Notice, RunModel
 from app.training.oldcode import OldCode
-from app.training.pictures import Pictures
-from app.training.runlist import RunList
 from app.training.session import Opening, TrainingSession
 from app.training.shelf import SessionShelf
-from app.training.solverbox import SolverBox
-from app.training.strip import MessageStrip
 from app.training.trust import trust_question
 from engine.worker import RunFolder, TrainingProcess, snapshot_iteration
 
@@ -33,12 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["TrainingPanel"]
 
-_NARROW, _ONE_ROW, _COLUMN = 760, 560, 400
-_SMALLEST = QSize(320, 220)
-_LEAST_PICTURE = 48
 
-
-class TrainingPanel(QWidget):
+class TrainingPanel(TrainingFace):
     """Trains a document and shows how it goes.
 
     Parameters
@@ -48,8 +38,6 @@ class TrainingPanel(QWidget):
 
     Attributes
     ----------
-    train_action, pause_action, stop_action, snapshot_action : QAction
-        For the window's toolbar and menus; they carry their shortcuts.
     state_changed : Signal(str)
         State of the run that is shown: idle, waiting, running, paused, finished, stopped, failed or lost.
     folder_trusted : Signal(Path)
@@ -61,7 +49,6 @@ class TrainingPanel(QWidget):
 
     def __init__(self, document: Document | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("training.panel")
         self._document: Document | None = None
         self._session: TrainingSession | None = None
         self._shelf = SessionShelf(self)
@@ -70,74 +57,10 @@ class TrainingPanel(QWidget):
         self._old_code = OldCode(self)
         self._state = "idle"
         self._blocked = obstacle(self._document)
-        self._make_parts()
-        self._arrange()
         self._connect()
         self._render()
         if document is not None:
             self.set_document(document)
-
-    # Making
-
-    def _make_parts(self) -> None:
-        self._actions = TrainingActions(self)
-        self.train_action: QAction = self._actions.train
-        self.pause_action: QAction = self._actions.pause
-        self.stop_action: QAction = self._actions.stop
-        self.snapshot_action: QAction = self._actions.snapshot
-        self._buttons = [ActionButton(action, self, primary=not i) for i, action in enumerate(self._actions.all())]
-        self.chip = StateChip(self)
-        self.solver_label = QLabel("Solver", self)
-        self.solver_label.setProperty("muted", True)
-        self.solver_box = SolverBox(self)
-        self.solver_label.setBuddy(self.solver_box)
-        self.strip = MessageStrip(self)
-        self.facts = FactsRow(self)
-        self.pictures = Pictures(self)
-        self.log = LogView(self)
-        self.runs = RunList(self)
-        self._tabs = QTabWidget(self)
-        self._tabs.setObjectName("training.tabs")
-        self._tabs.setDocumentMode(True)
-        self._tabs.addTab(self.log, "Log")
-        self._tabs.addTab(self.runs, "Runs")
-
-    def _arrange(self) -> None:
-        self._top = QHBoxLayout()
-        self._top.setSpacing(8)
-        for button in self._buttons:
-            self._top.addWidget(button)
-        self._top.addSpacing(4)
-        self._top.addWidget(self.chip)
-        self._top.addStretch(1)
-        self._second = QHBoxLayout()
-        self._second.setSpacing(8)
-        self._solver_place(self._top)
-        self._split = QSplitter(Qt.Orientation.Horizontal, self)
-        self._split.setChildrenCollapsible(False)
-        for part in (self.pictures, self._tabs):
-            part.setMinimumHeight(_LEAST_PICTURE)  # these give way, not the figures above, where the dock is low
-            self._split.addWidget(part)
-        self._split.setStretchFactor(0, 2)
-        self._split.setStretchFactor(1, 1)
-        self._split.setSizes([400, 200])
-        head = QVBoxLayout()
-        head.setContentsMargins(8, 8, 8, 4)
-        head.setSpacing(8)
-        head.addLayout(self._top)
-        head.addLayout(self._second)
-        head.addWidget(self.strip)
-        head.addWidget(self.facts)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addLayout(head)
-        layout.addWidget(self._split, 1)
-        self.setMinimumSize(_SMALLEST)  # said outright, or a long message would make the dock grow
-
-    def _solver_place(self, row: QHBoxLayout) -> None:
-        row.addWidget(self.solver_label)
-        row.addWidget(self.solver_box, 1 if row is self._second else 0)
 
     def _connect(self) -> None:
         self.train_action.triggered.connect(self.train)
@@ -393,28 +316,6 @@ class TrainingPanel(QWidget):
         super().showEvent(event)
         self.solver_box.refresh()
         self._render_pictures()
-
-    @guard
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit a narrow column as well as a wide strip."""
-        super().resizeEvent(event)
-        self.strip.fit(event.size())
-        width, height = event.size().width(), event.size().height()
-        for button in self._buttons:
-            button.set_compact(width < (_NARROW if button is not self._buttons[0] else _COLUMN))
-        self.facts.set_columns(3 if width < _ONE_ROW else 6)
-        wanted = self._second if width < _ONE_ROW else self._top
-        if wanted.indexOf(self.solver_box) < 0:
-            for row in (self._top, self._second):
-                row.removeWidget(self.solver_label)
-                row.removeWidget(self.solver_box)
-            self._solver_place(wanted)
-        standing = width < _NARROW and height > 0.8 * width
-        self._tabs.setVisible(standing or width >= _COLUMN)  # where there is room for one, it is for the curves
-        way = Qt.Orientation.Vertical if standing else Qt.Orientation.Horizontal
-        if self._split.orientation() != way:
-            self._split.setOrientation(way)
-            self._split.setSizes([400, 200])
 
     @guard
     def closeEvent(self, event: QCloseEvent) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["CanvasArea"]
 
 _READABLE = 0.5
+_BIG = 300
 
 
 class CanvasArea(ViewingCanvas):
@@ -67,9 +68,20 @@ class CanvasArea(ViewingCanvas):
         self.canvas.when_built(lambda: show_first(self, self._arranged))
 
     def _arranged(self) -> None:
+        """Show the net; a big one in steps, for it is painted between them."""
+        steps = self._show_arranged()
+        if len(self.canvas.nodes) < _BIG:
+            for _step in steps:
+                pass
+        else:
+            self.slices.start(steps)
+
+    def _show_arranged(self) -> Iterator[None]:
         self.frame_start()
         self.viewport().repaint()
+        yield
         self.minimap.offer()
+        yield
         self.arranged.emit()
 
     def arrange_all(self) -> None:
@@ -206,7 +218,11 @@ class CanvasArea(ViewingCanvas):
 
     def duplicate(self) -> None:
         """Copy the selection beside itself, keeping its inputs."""
-        self._try(lambda: clipboard.duplicate(self.canvas))
+        self._try(lambda: self._show_first(clipboard.duplicate(self.canvas)))
+
+    def _show_first(self, nodes: Sequence[NodeId]) -> None:
+        if nodes:
+            self.reveal(nodes[0])
 
     def copy(self) -> None:
         """Put the selected layers on the clipboard, as prototxt."""

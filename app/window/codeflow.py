@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 
 from app.palette.entries import python_kind
 from app.qt import guard
+from app.window.savequestion import ask_to_leave
 from engine.errors import NetcanvasError
 from engine.resources import user_plugins_path
 
@@ -63,7 +64,7 @@ class CodeFlow(QObject):
 
     def show_node(self, node: NodeId) -> None:
         """Show the code of a Python layer, or say that there is none."""
-        from app.pluginpanel.live import python_name
+        from app.live.plugins import python_name
         from engine.paths import search_folders
         from engine.plugins.provenance import module_file
 
@@ -102,7 +103,7 @@ class CodeFlow(QObject):
         if not unsaved:
             return True
         names = ", ".join(path.name for path in unsaved)
-        return may_leave(self._window, "window.save_code_question", names, self._pane.save_all)
+        return ask_to_leave(self._window, "window.save_code_question", names, self._pane.save_all)
 
     # New layers
 

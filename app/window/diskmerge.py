@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from app.netfile import read_net_file
+from app.document.netfile import read_net_file
 from app.qt import guard
 from engine.errors import NetcanvasError
 from engine.graph import OpGraph

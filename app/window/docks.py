@@ -52,6 +52,8 @@ PANELS: Sequence[PanelSpec] = (
 
 
 _LEAST = QSize(280, 160)
+#: Between one panel and the next: what is to be done after no time at all is done before the window answers.
+_NEXT_MS = 1
 _AT_ONCE = frozenset(("training", "plugins", "code"))
 #: What the panels have behind them and takes long to import, the innermost first.
 _HEAVY = ("engine.layer", "engine.net", "engine.shapes", "engine.cost", "engine.solvers", "engine.worker")
@@ -185,7 +187,7 @@ class PanelDocks:
                 if name in _AT_ONCE or not panel.visibleRegion().isEmpty():  # behind a tab, docks count as visible
                     self._catch_up(name)
         if self._behind:
-            QTimer.singleShot(0, self._window, self._catch_up_next)
+            QTimer.singleShot(_NEXT_MS, self._window, self._catch_up_next)
 
     def catch_up(self) -> None:
         """Show the document in the panels that are behind, now."""
@@ -202,12 +204,15 @@ class PanelDocks:
         if self._behind:
             self._catch_up(next(iter(self._behind)))
         if self._behind:
-            QTimer.singleShot(0, self._window, self._catch_up_next)
+            QTimer.singleShot(_NEXT_MS, self._window, self._catch_up_next)
 
     @guard
     def _seen(self, name: str, visible: bool) -> None:
         if visible:
             self._catch_up(name)
+            panel = self.panels.get(name)
+            if panel is not None and hasattr(panel, "seen"):
+                panel.seen()
 
     def show(self, name: str) -> None:
         """Bring a dock to the front."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,9 +11,10 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
 from app.document import ChangedOnDiskError, Document
-from app.solverfile import is_solver, names_net, net_of_solver
+from app.document.solverfile import is_solver, names_net, net_of_solver
 from app.window.diskmerge import DiskMerge
 from app.window.reading import BIG_FILE, SLOW_FILE, Cancelled, read_slow_net
+from app.window.savequestion import ask_to_leave
 from engine.diagnostics import check_solver_file
 from engine.errors import NetcanvasError
 
@@ -180,15 +181,7 @@ class FileFlow(QObject):
         try:
             document.save(path, force=force)
         except ChangedOnDiskError as error:
-            window.notify(
-                error.message,
-                "warning",
-                [
-                    ("Overwrite", lambda: self._save(None, force=True)),
-                    ("Reload", self.reload),
-                    ("Save as\u2026", self.save_as),
-                ],
-            )
+            self._ask_what_holds(document, error)
             return False
         except (NetcanvasError, OSError) as error:
             window.notify(f"The net was not saved: {error}", "error", [("Save as\u2026", self.save_as)])
@@ -200,6 +193,15 @@ class FileFlow(QObject):
             return False
         window.statusBar().showMessage("Saved", 2500)
         return True
+
+    def _ask_what_holds(self, document: Document, error: ChangedOnDiskError) -> None:
+        """Say that the file is another by now; offer what keeps both changes first."""
+        choices: list[tuple[str, Callable[[], object]]] = []
+        if document.modified:
+            choices.append(("Merge\u2026", partial(self.disk.ask, document)))
+        choices.append(("Overwrite", partial(self._save, None, force=True)))
+        choices += [("Reload", self.reload), ("Save as\u2026", self.save_as)]
+        self._window.notify(error.message, "warning", choices)
 
     def _save_solvers(self, document: Document, *, force: bool = False) -> bool:
         """Save what was changed of the solvers of a net; return whether all is saved."""
@@ -228,7 +230,7 @@ class FileFlow(QObject):
         if not document.unsaved:
             return True
         self._window.show_document(document)
-        return may_leave(self._window, "window.save_question", document.title, self.save)
+        return ask_to_leave(self._window, "window.save_question", document.title, self.save)
 
     def look_at_disk(self) -> None:
         """Notice that another program changed the file of the net in view, once a change."""

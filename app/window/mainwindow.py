@@ -27,6 +27,7 @@ from app.window.habits import LayerHabits
 from app.window.handlers import window_handlers
 from app.window.heatmenu import HeatMenu
 from app.window.keyflow import KeyFlow
+from app.window.leaving import LeavingPages
 from app.window.measuring import MeasuringNote
 from app.window.menus import SPECS, fill_menus, fill_recent
 from app.window.page import DocumentPage
@@ -86,6 +87,8 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self.tabs)
         self.palette_panel = PalettePanel()
         self._docks = PanelDocks(self, self._panel_made)
+        # No panel may be left with a document that is closed.
+        self._leaving = LeavingPages(self._docks.catch_up, lambda page: self.document_left.emit(page.document), self)
         self._docks.add_dock("palette", "Layers", self.palette_panel, Qt.DockWidgetArea.LeftDockWidgetArea)
         for behind in ("outline", "history"):
             self._docks.join("palette", behind)
@@ -147,6 +150,7 @@ class MainWindow(QMainWindow):
             actions = (panel.train_action, panel.pause_action, panel.stop_action, panel.snapshot_action)
             self.train_menu.addActions(actions)
             self.keys.adopt_menus()
+            panel.train_action.triggered.connect(lambda: self.show_panel("training"))  # what comes of it is told there
             self.document_left.connect(panel.forget)
             panel.folder_trusted.connect(self.plugins.trust.allow)
             self.plugins.shelf.edited.connect(panel.plugins_edited)
@@ -223,13 +227,9 @@ class MainWindow(QMainWindow):
         self._remove_page(page)
 
     def _remove_page(self, page: DocumentPage) -> None:
-        self._docks.catch_up()  # no panel may be left with a document that is closed
         self.tabs.take(page)
-        page.close_document()
-        page.hide()
-        page.deleteLater()
+        self._leaving.take(page)
         self._states.tabs_changed()
-        self.document_left.emit(page.document)
 
     @guard
     def _page_changed(self) -> None:
@@ -378,6 +378,7 @@ class MainWindow(QMainWindow):
             event.ignore()
             return
         self.closing.emit()
+        self._leaving.finish()
         self.settings.save_window(self.saveGeometry(), self.saveState())
         self._docks.shut_down()
         self.plugins.close()

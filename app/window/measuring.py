@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from app.qt import guard
 
 if TYPE_CHECKING:
-    from app.timing import Timings
+    from app.live.timing import Timings
     from app.window.bars import InfoArea, InfoBar
 
 __all__ = ["MeasuringNote"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEventLoop, Qt, QTimer
 from PySide6.QtWidgets import QProgressDialog
 
-from app.netfile import read_net_file
+from app.document.netfile import read_net_file
 from engine.graph import OpGraph
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ class _Reading(threading.Thread):
         try:
             data = read_net_file(self.path)
             graph = OpGraph.parse(data, progress=self._progress)
-            graph.nodes()  # all ask for them, and the first time it takes longest
+            graph.nodes()  # all ask for them, and for the text, and the first time it takes longest
+            assert graph.text is not None
             self.content = data, graph
         except Exception as error:  # raised again where the file was asked for
             self.error = error
@@ -73,7 +74,7 @@ def read_slow_net(path: Path, window: MainWindow) -> tuple[bytes, OpGraph]:
     Cancelled
         When the user cancels, or closes the window meanwhile.
     FileFormatError, OSError
-        As :func:`app.netfile.read_net_file`.
+        As :func:`app.document.netfile.read_net_file`.
     """
     reading, loop, timer = _Reading(path), QEventLoop(), QTimer()
     dialog = _dialog(path, window) if path.stat().st_size >= BIG_FILE else None

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-__all__ = ["may_leave"]
+__all__ = ["ask_to_leave"]
 
 
-def may_leave(parent: QWidget, name: str, what: str, save: Callable[[], bool]) -> bool:
+def ask_to_leave(parent: QWidget, name: str, what: str, save: Callable[[], bool]) -> bool:
     """Ask whether to save, to throw away or to stay; return whether it may go away.
 
     Parameters

@@ -69,7 +69,8 @@ class StatusLine(QStatusBar):
         trains = document.view.show in (ALL, "TRAIN")
         parameters, _multiply_adds, _weights, _activations, inference, training = count.totals
         at_least = "\u2265 " if count.unknown else ""
-        self.params.setText(f"{at_least}{count_text(parameters)} parameters")
+        lower_bound = f"{at_least}{count_text(parameters)}" if parameters or not count.unknown else "?"
+        self.params.setText(f"{lower_bound} parameters")
         self.params.setToolTip(COUNTED["parameters"])
         words = "to train" if trains else "to run"
         self.memory.setText(f"{at_least}{bytes_text(training if trains else inference)} {words}")

@@ -16,6 +16,7 @@ from app.window.page import DocumentPage
 __all__ = ["DocumentTabs"]
 
 _DOT = "\u25cf "
+_LEAST_WIDTH = 132  # a tab keeps so much to tell it by; what has no room then is scrolled to
 
 
 class DocumentTabs(QWidget):
@@ -168,9 +169,14 @@ class _TabBar(QTabBar):
         self.setMovable(True)
         self.setExpanding(False)
         self.setUsesScrollButtons(True)
-        self.setElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setElideMode(Qt.TextElideMode.ElideRight)  # they all end alike
         self.setDrawBase(False)
         self._pressed = -1
+
+    @guard(default=QSize(_LEAST_WIDTH, 32))
+    def minimumTabSizeHint(self, index: int) -> QSize:
+        whole = self.tabSizeHint(index)
+        return QSize(min(whole.width(), _LEAST_WIDTH), whole.height())
 
     @guard
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -22,6 +22,7 @@ from engine.inspection import InspectionClient
 from engine.layer import Phase
 from engine.paths import search_folders
 from engine.plugins import Declarations, ParamStrSchema, find_plugins, plugin_folders
+from engine.plugins.provenance import is_missing
 from engine.registry import default_registry
 from engine.schema import FileKind, describe_kind, find_dialect, sniff
 from engine.shapes import NodeShapes, ShapeService, graph_layers, join_shapes
@@ -138,7 +139,7 @@ def _check_net(
 
     told = partial(diagnose, graph, schema=schema, registry=registry, folder=folder, memo=memo)
     declared = Declarations(find_plugins(plugin_folders(), folders), plugin_folders(), folders)
-    told = partial(told, param_schemas=_param_schemas(graph, declared))
+    told = partial(told, param_schemas=_param_schemas(graph, declared), missing=_missing(graph, folders))
     beside = [*check_plugins(graph, declared)]
     without_data = {each.node for each in check_files(graph, [node.id for node in graph.nodes()], folder)}
     if not views:
@@ -158,6 +159,12 @@ def _param_schemas(graph: OpGraph, declared: Declarations) -> dict[tuple[str, st
     """Return what the ``param_str`` of Python layers may hold, where their plugins say so; no code runs for it."""
     named = {python_code(graph, node) for node in graph.nodes() if node.type == "Python" and not node.virtual}
     return {code: schema for code in named if (schema := declared.param_schema(*code)) is not None}
+
+
+def _missing(graph: OpGraph, folders: Sequence[Path]) -> frozenset[str]:
+    """Return the modules of Python layers that are nowhere; no code runs for it."""
+    named = {python_code(graph, node)[0] for node in graph.nodes() if node.type == "Python" and not node.virtual}
+    return frozenset(module for module in named if module and is_missing(module, plugin_folders(), folders))
 
 
 def _joined(

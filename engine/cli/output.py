@@ -85,10 +85,13 @@ class Output:
 
     def result(self, lines: list[str], data: Mapping[str, Any]) -> None:
         """Print a result, as lines or as JSON."""
-        if self.as_json:
-            print(json.dumps(_finite(data), allow_nan=False), file=self._results, flush=True)
-        else:
-            print("\n".join(lines), flush=True)
+        text = json.dumps(_finite(data), allow_nan=False) if self.as_json else "\n".join(lines)
+        try:
+            print(text, file=self._results if self.as_json else sys.stdout, flush=True)
+        except (ValueError, OSError) as error:
+            if isinstance(error, OSError) and error.errno != errno.EBADF:
+                raise
+            self.error(f"A plugin's code closed the standard output, where this belongs:\n{text}")
 
     def note(self, text: str) -> None:
         """Print a remark that is no result, unless only results are wanted."""
@@ -117,7 +120,7 @@ def error_text(error: BaseException) -> str:
     if isinstance(error, LayerError) and error.traceback_text:
         return f"{error}\n{error.traceback_text.rstrip()}"
     if isinstance(error, NetcanvasError):
-        return str(error)
+        return "\n".join([str(error), *getattr(error, "__notes__", ())])
     if isinstance(error, OSError):
         return _os_error_text(error)
     return f"{type(error).__name__}: {error}"

@@ -28,10 +28,12 @@ from engine.diagnostics.layers import (
 from engine.diagnostics.learning import check_in_place, check_loss_weight, check_sharing, destroying
 from engine.diagnostics.memo import SchemaMemo
 from engine.diagnostics.param_strs import ParamSchemas, check_param_strs
+from engine.diagnostics.plugins import check_modules
 from engine.diagnostics.records import Diagnostic
 from engine.diagnostics.shapes import UNSHAPED, check_shapes
 from engine.diagnostics.views import within
 from engine.diagnostics.wiring import check_wiring
+from engine.errors import DataError
 from engine.graph import GraphView, Node, NodeId, OpGraph
 from engine.schema import Schema
 
@@ -53,6 +55,7 @@ def diagnose(
     memo: SchemaMemo | None = None,
     view: GraphView | None = None,
     param_schemas: ParamSchemas | None = None,
+    missing: Set[str] = frozenset(),
 ) -> list[Diagnostic]:
     """Say what is wrong or doubtful, the worst first, then in document order.
 
@@ -76,6 +79,8 @@ def diagnose(
         Tell only of this net of the document; of all without one.
     param_schemas : mapping, optional
         What the ``param_str`` of plugins' Python layers may hold, by module and class.
+    missing : set of str, optional
+        Modules of Python layers that were looked for and are nowhere.
     """
     whole = Diagnosis(
         graph,
@@ -86,6 +91,7 @@ def diagnose(
         memo=memo,
         view=view,
         param_schemas=param_schemas,
+        missing=missing,
     )
     whole.work(math.inf)
     return whole.found
@@ -114,12 +120,14 @@ class Diagnosis:
         memo: SchemaMemo | None = None,
         view: GraphView | None = None,
         param_schemas: ParamSchemas | None = None,
+        missing: Set[str] = frozenset(),
     ) -> None:
         self.found: list[Diagnostic] = []
         self._graph = graph
         self._serial = graph.serial
         self._view = view
-        self._steps = _check(graph, schema, registry, shapes or {}, folder, memo or SchemaMemo(), param_schemas or {})
+        known = memo or SchemaMemo()
+        self._steps = _check(graph, schema, registry, shapes or {}, folder, known, param_schemas or {}, missing)
 
     @property
     def is_stale(self) -> bool:
@@ -165,6 +173,7 @@ def _check(
     folder: Path | None,
     memo: SchemaMemo,
     param_schemas: ParamSchemas,
+    missing: Set[str],
 ) -> Iterator[Diagnostic | None]:
     """Go through all rules; None between two layers, where a slice may end."""
     problems = graph.problems
@@ -189,9 +198,12 @@ def _check(
         yield from check_formats(_first(graph, memo.old), _first(graph, memo.new))
     yield from check_loss(None if memo.losses else _first(graph, memo.data))
     yield from (each for each in check_net_fields(graph, schema) if each.line not in broken)
-    if folder is not None:
-        yield from check_files(graph, memo.files, folder)
+    for each in check_files(graph, memo.files, folder) if folder is not None else ():
+        yield each
+        if each.node is not None and isinstance(getattr(shapes.get(each.node), "error", None), DataError):
+            misshapen.add(each.node)  # it says the same, and a net without its data may be right
     yield from check_param_strs(graph, param_schemas)
+    yield from check_modules(graph, missing, shapes)
     yield from check_shapes(graph, shapes, registry, misshapen)
     yield from check_sharing(graph, _in_order(graph, memo.sharing), shapes)
     yield from check_in_place(graph, _in_order(graph, destroying(memo.in_place, shapes)), shapes, memo.losses)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from engine.diagnostics.records import Diagnostic, Severity
-from engine.graph import Node, OpGraph
+from engine.graph import Node, NodeId, OpGraph
 from engine.plugins.failures import source_fault
 from engine.prototxt import unquote
 
 if TYPE_CHECKING:
     from engine.plugins import Declarations, PluginFolder
 
-__all__ = ["check_plugins", "python_code"]
+__all__ = ["check_modules", "check_plugins", "python_code"]
+
+_MODULE = ("python_param", "module")
 
 
 def python_code(graph: OpGraph, node: Node) -> tuple[str, str]:
@@ -30,6 +32,27 @@ def check_plugins(graph: OpGraph, declared: Declarations) -> Iterator[Diagnostic
     """
     yield from _check_folders(graph, declared)
     yield from _check_sources(graph, declared)
+
+
+def check_modules(graph: OpGraph, missing: Set[str], shapes: Mapping[NodeId, Any]) -> Iterator[Diagnostic]:
+    """Find Python layers whose module is nowhere, where no layer has said so itself.
+
+    Parameters
+    ----------
+    missing : set of str
+        Modules that were looked for and not found; see :func:`engine.plugins.provenance.is_missing`.
+    shapes : mapping of NodeId to NodeShapes
+        A layer that has an error there was asked, and told what it lacks.
+    """
+    for node in graph.nodes() if missing else ():
+        if node.type != "Python" or node.virtual or getattr(shapes.get(node.id), "error", None) is not None:
+            continue
+        module = python_code(graph, node)[0]
+        if module in missing:
+            message = f"{node.heading}: module '{module}' was not found."
+            step = f"Put {module.replace('.', '/')}.py beside the net or into a folder of plugins."
+            place = graph.place(node.id, _MODULE)
+            yield Diagnostic("module-missing", "warning", message, *place, node.id, _MODULE, step)
 
 
 def _check_folders(graph: OpGraph, declared: Declarations) -> Iterator[Diagnostic]:

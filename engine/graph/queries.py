@@ -27,6 +27,7 @@ class GraphQueries(GraphCore):
         super().__init__(tree)
         self._records: dict[NodeId, tuple[Binding, Node]] = {}
         self._nodes: tuple[tuple[int, int], tuple[Node, ...]] = ((-1, -1), ())
+        self._text: tuple[int, str] = (-1, "")
 
     # The document
 
@@ -36,7 +37,10 @@ class GraphQueries(GraphCore):
     @property
     def text(self) -> str:
         """The document's text; bytes that are not UTF-8 appear as surrogate escapes."""
-        return self._tree.text
+        version = self._tree.version
+        if self._text[0] != version:  # many ask after each edit
+            self._text = version, self._tree.text
+        return self._text[1]
 
     @property
     def tree(self) -> Tree:

@@ -19,10 +19,11 @@ _FRAME = re.compile(r'^  File "(?P<file>[^"]+)", line (?P<line>\d+) in (?P<where
 
 
 class Guard:
-    """The names of shared modules as they were before any plugin was imported."""
+    """The process as it was before any plugin was imported: names of shared modules, working directory, stack."""
 
     def __init__(self) -> None:
         self._before = SharedNames()
+        self._folder, self._depth = _working_directory(), sys.getrecursionlimit()
 
     def replaced(self) -> list[str]:
         """Return what was replaced since the last time and put back, and what still is, such as ``numpy.zeros``."""
@@ -30,15 +31,27 @@ class Guard:
         undone, finder.replaced = finder.replaced, []
         return list(dict.fromkeys([*undone, *map(str, self._before.replaced())]))
 
-    @staticmethod
-    def is_spent() -> bool:
-        """Whether the process has had so much memory that the next question needs one of its own."""
+    def is_spent(self) -> bool:
+        """Whether the next question needs a process of its own.
+
+        That is where this one has had much memory, or where plugin code left it in another working directory, with
+        less room for calls within calls, or without its modules.
+        """
+        if _working_directory() != self._folder or sys.getrecursionlimit() < self._depth or __name__ not in sys.modules:
+            return True
         try:
             import resource
         except ImportError:  # not on Windows
             return False
         unit = 1 if sys.platform == "darwin" else 1024
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit > _MUCH
+
+
+def _working_directory() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it was deleted
+        return ""
 
 
 def stack_signal() -> int:

@@ -120,6 +120,10 @@ def _set_up(layer: Layer, blobs: Sequence[Any]) -> None:
     bound = binding(layer)
     with watched(f"Layer '{bound.name}' ({bound.type})", "setup", type(layer)._netcanvas_module(layer)):
         layer.setup(*blobs)
+    if not issubclass(type(layer), Layer) or getattr(layer, "_netcanvas_binding", None) is not bound:
+        detail = "it changed the layer's own __class__ or emptied its __dict__, so that the net no longer knows it."
+        step = "Keep what it needs in attributes of the layer."
+        raise PluginError(bound.name, bound.type, detail, method="setup", next_step=step)
 
 
 def close_nodes(nodes: Iterable[NetNode]) -> None:
@@ -138,11 +142,13 @@ def layer_failure(layer: Layer, method: str, error: BaseException) -> NetcanvasE
     method and carries the traceback of the user's own frames; for a built-in layer, a
     :class:`~engine.errors.LayerError` with the whole traceback, or without one where memory ran out.
     """
+    if isinstance(error, LayerError) and error.method:
+        return error
     bound = binding(layer)
     if isinstance(error, NetcanvasError):
         if not isinstance(error, LayerError):
             error.add_note(f"In layer '{bound.name}' ({bound.type}), {method}.")
-        elif not error.method:
+        else:
             error.method = method
         return error
     summary = f"{type(error).__name__}: {text_of(error)}"

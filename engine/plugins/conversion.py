@@ -59,7 +59,8 @@ class ConvertedFile:
     def diff(self) -> str:
         """The change as a unified difference."""
         before, after = (decode_source(data).splitlines(keepends=True) for data in (self.before, self.after))
-        return "".join(difflib.unified_diff(before, after, str(self.path), f"{self.path} (converted)"))
+        lines = difflib.unified_diff(before, after, str(self.path), f"{self.path} (converted)")
+        return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +182,35 @@ def _convert(path: Path, converter: Any) -> ConvertedFile | None:
             after = expand_tabs(after)
         after, divisions = keep_meaning(after, rounds=not _TRUE_DIVISION.search(text))
     except Exception as error:  # the converter's parser has errors of its own
-        return ConvertedFile(path, data, data, findings, error=f"{type(error).__name__}: {error}")
-    after = after.replace("\n", "\r\n") if "\r\n" in text else after
+        return ConvertedFile(path, data, data, findings, error=_told(error))
+    after = _with_line_ends(after, text)
     has_coding = data.lstrip()[:2] == b"#!" or b"coding" in b"".join(data.split(b"\n", 2)[:2])
     encoded = after.encode(_coding_of(data) if has_coding else "utf-8")
+    try:
+        ast.parse(encoded)
+    except (SyntaxError, ValueError) as error:
+        return ConvertedFile(path, data, data, findings, error=f"what comes out is not Python 3 yet: {_told(error)}")
     return ConvertedFile(path, data, encoded, findings, divisions)
+
+
+def _told(error: Exception) -> str:
+    """Say in a few words what the converter, or Python, could not read, and on which line."""
+    _, (line, _) = getattr(error, "context", None) or ("", (getattr(error, "lineno", 0), 0))
+    at = f"line {line}: " if line else ""
+    if isinstance(error, SyntaxError):
+        return f"{at}{error.msg}"
+    return f"{at}Python 2 does not read it either" if at else f"{type(error).__name__}: {error}"
+
+
+def _with_line_ends(after: str, before: str) -> str:
+    """Return a text whose lines end as most did before, and each as it did where no line came or went."""
+    old, new = (text.splitlines(keepends=True) for text in (before, after))
+    dos = [line.endswith("\r\n") for line in old]
+    if len(old) != len(new):
+        dos = [2 * sum(dos) > len(dos)] * len(new)
+    return "".join(
+        line[:-1] + "\r\n" if at and line.endswith("\n") else line for at, line in zip(dos, new, strict=True)
+    )
 
 
 def _is_mixed(text: str) -> bool:

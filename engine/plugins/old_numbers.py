@@ -1,9 +1,9 @@
 """Arrays that hold one value where a number is wanted, and floats where a slice ends, in plugin modules.
 
 Until numpy 2.4, ``int(blob.data[i])`` gave a number also where ``data[i]`` has axes, as it has in the four-axis blobs
-of old nets; so did ``float``, ``round``, ``'%d' % array`` and ``loss[0] = array``. Until numpy 1.12, a slice took whole
-numbers that are floats, as labels from blobs are. In plugin modules they still do: what Python makes of it is tried
-first, and the module's own text and line numbers stay.
+of old nets; so did ``float``, ``round``, ``'%d' % array`` and ``loss[0] = array``. Until numpy 1.12, slices and shapes
+took whole numbers that are floats, as labels from blobs are. In plugin modules they still do: what Python makes of it
+is tried first, and the module's own text and line numbers stay.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import logging
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import CodeType
 from typing import Any
 
@@ -20,8 +20,12 @@ import numpy as np
 __all__ = ["Numbers", "compile_with_numbers"]
 
 _log = logging.getLogger("netcanvas.plugins")
-_NUMBER, _FORMAT, _SET, _BOUND = (f"_netcanvas_{name}" for name in ("number", "format", "set", "bound"))
+_NUMBER, _FORMAT, _SET, _BOUND, _SIZED = (
+    f"_netcanvas_{name}" for name in ("number", "format", "set", "bound", "sized")
+)
 _CALLS = frozenset({"int", "float", "round"})
+#: Functions and methods of numpy that take a shape or a size.
+_SHAPING = frozenset({"choice", "empty", "ones", "permutation", "reshape", "tile", "zeros"})
 
 
 def compile_with_numbers(source: bytes, path: str) -> CodeType | None:
@@ -53,7 +57,7 @@ class Numbers:
     @property
     def names(self) -> Mapping[str, Callable[..., Any]]:
         """The functions, under the names by which compiled modules call them."""
-        return {_NUMBER: self._number, _FORMAT: self._format, _SET: self._set, _BOUND: self._bound}
+        return {_NUMBER: self._number, _FORMAT: self._format, _SET: self._set, _BOUND: self._bound, _SIZED: self._sized}
 
     def _number(self, convert: Callable[..., Any], value: Any, *more: Any) -> Any:
         try:
@@ -89,6 +93,19 @@ class Numbers:
         self._tell("a float as the end of a slice; write int(...)")
         return int(value)
 
+    def _sized(self, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        try:
+            return function(*args, **options)
+        except TypeError:
+            if not _is_numpys(function):
+                raise
+            whole, named = [_whole(each) for each in args], {name: _whole(each) for name, each in options.items()}
+            if not (_differ(args, whole) or _differ(options.values(), named.values())):
+                raise
+        result = function(*whole, **named)
+        self._tell("a float as a size; write int(...)")
+        return result
+
     def _tell(self, what: str = "an array with axes as a number; write array.item()") -> None:
         frame = sys._getframe(2)
         place = (frame.f_code.co_filename, frame.f_lineno)
@@ -99,6 +116,26 @@ class Numbers:
 
 def _is_one_value(value: object) -> bool:
     return isinstance(value, np.ndarray) and value.ndim > 0 and value.size == 1
+
+
+def _whole(value: Any) -> Any:
+    """Return a float that is a whole number as an ``int``, also inside of a tuple or a list; anything else as it is."""
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return int(value)
+    return type(value)(map(_whole, value)) if type(value) in (tuple, list) else value
+
+
+def _differ(before: Iterable[Any], after: Iterable[Any]) -> bool:
+    return any(
+        repr(old) != repr(new) for old, new in zip(before, after, strict=True) if not isinstance(old, np.ndarray)
+    )
+
+
+def _is_numpys(function: Any) -> bool:
+    """Whether a function, or the object whose method it is, is numpy's: called twice, it does no more than once."""
+    owner = getattr(function, "__self__", None)
+    module = getattr(type(owner), "__module__", "") if owner is not None else getattr(function, "__module__", "")
+    return str(module).partition(".")[0] == "numpy"
 
 
 class _Rewriter(ast.NodeTransformer):
@@ -121,6 +158,10 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _SHAPING:
+            self.changed = True
+            call = ast.Call(ast.Name(_SIZED, ast.Load()), [node.func, *node.args], node.keywords)
+            return ast.fix_missing_locations(ast.copy_location(call, node))
         plain = node.args and not node.keywords and not any(isinstance(each, ast.Starred) for each in node.args)
         if not (plain and isinstance(node.func, ast.Name) and node.func.id in self._calls):
             return node

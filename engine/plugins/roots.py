@@ -8,6 +8,7 @@ that is on ``sys.path`` anyway keeps ordinary names, so that a script and its la
 from __future__ import annotations
 
 import builtins
+import functools
 import hashlib
 import importlib
 import importlib.util
@@ -16,7 +17,6 @@ import re
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from functools import partial
 from importlib.abc import MetaPathFinder
 from importlib.machinery import (
     EXTENSION_SUFFIXES,
@@ -31,6 +31,7 @@ from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from engine.faults import is_fault
+from engine.plugins.import_views import importlib_for
 from engine.plugins.old_numbers import Numbers, compile_with_numbers
 from engine.plugins.shims import is_old, shimmed_builtins
 
@@ -158,6 +159,8 @@ class PluginRoot:
     def locate(self, name: str) -> Path | None:
         """Return the file of the dotted module ``name`` below this folder, or None."""
         *packages, last = name.split(".")
+        if "/" in name or "\\" in name:  # a path, which import statements do not take
+            return None
         folder = self.folder
         for package in packages:
             folder /= package
@@ -242,12 +245,24 @@ class PluginRoot:
         """Stand in for ``__import__`` inside this root's modules."""
         owner = self._owner(name, tuple(fromlist or ())) if level == 0 else None
         if owner is None:
-            return builtins.__import__(name, globals, locals, fromlist or (), level)
+            return self._ordinary(name, builtins.__import__(name, globals, locals, fromlist or (), level))
         full = f"{owner.namespace}.{name}"
         if fromlist:
             return builtins.__import__(full, globals, locals, fromlist, 0)
         builtins.__import__(full, globals, locals, (), 0)
         return sys.modules[f"{owner.namespace}.{name.partition('.')[0]}"]
+
+    def _ordinary(self, name: str, module: ModuleType) -> ModuleType:
+        """Return a module of others as this root's modules see it."""
+        if name.startswith("multiprocessing"):
+            from engine.plugins.spawning import let_plugins_spawn  # which needs this module
+
+            let_plugins_spawn()
+        return self._importlib if module is importlib else module
+
+    @functools.cached_property
+    def _importlib(self) -> ModuleType:
+        return importlib_for(lambda name: owner.namespace if (owner := self._owner(name, ())) is not None else "")
 
     def _owner(self, name: str, fromlist: tuple[str, ...]) -> PluginRoot | None:
         """Return the root that an absolute import means, or None for Python's own look-up."""
@@ -364,6 +379,11 @@ class PluginFinder(MetaPathFinder):
                 self._by_stem[root.stem] = root
             return root
 
+    def root_of(self, namespace: str) -> PluginRoot | None:
+        """Return the root whose modules have names below ``namespace``, or None."""
+        match = _NAMESPACE.fullmatch(namespace)
+        return self._by_stem.get(match.group(1)) if match else None
+
     def roots(self) -> tuple[PluginRoot, ...]:
         """Return every root of this process."""
         return tuple(self._roots.values())
@@ -372,13 +392,12 @@ class PluginFinder(MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Find a module below a root's namespace; None for every other name."""
-        match = _NAMESPACE.fullmatch(fullname.partition(".")[0])
-        root = self._by_stem.get(match.group(1)) if match else None
+        root = self.root_of(fullname.partition(".")[0])
         if root is None:
             return None
         if "." not in fullname:
             return _folder_spec(fullname, [str(root.folder)])
-        source_loader: Any = partial(_PluginLoader, root)  # FileFinder calls it as it would call a class
+        source_loader: Any = functools.partial(_PluginLoader, root)  # FileFinder calls it as it would call a class
         details = ((source_loader, SOURCE_SUFFIXES), (ExtensionFileLoader, EXTENSION_SUFFIXES))
         portions: list[str] = []
         for entry in path or ():

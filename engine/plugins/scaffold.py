@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import math
 import re
 import sys
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import NetcanvasError
+from engine.layer import Layer
 from engine.plugins.param_schema import ParamField
 from engine.plugins.roots import RESERVED_NAMES
 
@@ -18,6 +20,8 @@ __all__ = ["NewLayer", "module_name", "scaffold_fault", "scaffold_files", "write
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _MOST_PORTS = 8
+#: What a layer has beside methods and needs as it is.
+_TAKEN = frozenset({"blobs", "layer_param", "param_str", "phase"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,8 @@ def scaffold_fault(new: NewLayer, parent: Path) -> str:
             return f"'{word}' cannot name a {what}: letters, digits and '_', and no word of Python's own."
     if new.module in RESERVED_NAMES or new.module in sys.stdlib_module_names:
         return f"A module named '{new.module}' would stand before one of Python's or ours. Choose another name."
+    if new.module.startswith(("_", "test_")) or new.module == "conftest":
+        return f"'{new.module}' means something else to Python or to its tests. Choose another name."
     if not 0 <= new.bottoms <= _MOST_PORTS or not 1 <= new.tops <= _MOST_PORTS:
         return f"A layer here has up to {_MOST_PORTS} inputs, and 1 to {_MOST_PORTS} outputs."
     names = [field.name for field in new.fields]
@@ -69,9 +75,13 @@ def scaffold_fault(new: NewLayer, parent: Path) -> str:
             return "A parameter has no name yet."
         if not _NAME.fullmatch(name) or keyword.iskeyword(name) or names.count(name) > 1:
             return f"'{name}' cannot name a parameter: each needs a name of its own that Python can spell."
+        if name.startswith("_") or name in _TAKEN or callable(getattr(Layer, name, None)):
+            return f"'{name}' cannot name a parameter: a layer has something else of that name."
     for field in new.fields:
         if field.default is not None and (fault := field.fault(field.default)):
             return f"The default of {fault}"
+        if isinstance(field.default, float) and not math.isfinite(field.default):
+            return f"The default of '{field.name}': expected a finite number, got {field.default}."
     if (parent / new.module).exists() or (parent / f"{new.module}.py").exists():
         return f"'{parent.name}/{new.module}' is there already. Choose another name."
     return ""

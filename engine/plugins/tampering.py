@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import functools
 import importlib
 import logging
 import sys
@@ -20,7 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from engine.last_words import last_words
-from engine.plugins.roots import FreshSourceLoader, plugin_finder
+from engine.plugins.roots import OUR_PACKAGES, FreshSourceLoader, plugin_finder
 
 __all__ = ["Replaced", "SharedNames", "blame", "plugin_place", "watched"]
 
@@ -33,10 +34,19 @@ _SHARED = (
     "numpy.random",
     "builtins",
     "json",
+    "logging",
+    "math",
     "os",
+    "random",
+    "threading",
+    "time",
     "engine.blob",
+    "engine.blob_list",
     "engine.layer",
+    "engine.layer_context",
 )
+#: Packages whose own changes are nobody's fault.
+_APPLICATION = frozenset({*OUR_PACKAGES, "PySide6", "shiboken6"})
 _ABSENT = object()
 _SHOWN = 3
 
@@ -66,14 +76,12 @@ class Replaced:
 class SharedNames:
     """The names of shared modules as they were when this was made.
 
-    Of the built-in names, functions and classes count: libraries keep other things there, as Qt does ``qApp``, and want
-    nobody to hold on to them.
+    Public functions and classes count, and numpy's other public values: the standard library changes its own state,
+    and libraries keep things among the built-in names, as Qt does ``qApp``, that nobody is to hold on to.
     """
 
     def __init__(self) -> None:
-        self._before = {name: dict(vars(module)) for name, module in _modules()}
-        own = self._before["builtins"]
-        self._before["builtins"] = {name: value for name, value in own.items() if callable(value)}
+        self._before = {name: dict(_own_names(module)) for name, module in _modules()}
 
     def replaced(self) -> list[Replaced]:
         """Return what is not as it was; names that were added harm nobody."""
@@ -81,12 +89,27 @@ class SharedNames:
         for module_name, module in _modules():
             now = vars(module)
             for name, value in self._before[module_name].items():
-                if now.get(name, _ABSENT) is not value and not name.startswith("__") and name != "_":
-                    found.append(Replaced(module_name, name, now.get(name, _ABSENT), value))
+                new = now.get(name, _ABSENT)
+                if new is not value and not _is_applications(new):
+                    found.append(Replaced(module_name, name, new, value))
         return found
 
 
+def _own_names(module: ModuleType) -> Iterator[tuple[str, Any]]:
+    everything = module.__name__.startswith("numpy")
+    for name, value in vars(module).items():
+        if not name.startswith("_") and (everything or callable(value)):
+            yield name, value
+
+
+def _is_applications(value: Any) -> bool:
+    """Whether a value was defined by the application itself, which replaces what it likes."""
+    return str(getattr(value, "__module__", "")).partition(".")[0] in _APPLICATION
+
+
+@functools.cache
 def _modules() -> list[tuple[str, ModuleType]]:
+    """Return the shared modules; the same ones always, whatever becomes of :data:`sys.modules`."""
     return [(name, builtins if name == "builtins" else importlib.import_module(name)) for name in _SHARED]
 
 
@@ -107,13 +130,14 @@ def watched(whose: str, stage: str, module: str = "") -> Iterator[None]:
     before = SharedNames()
     if finder.shared is None:
         finder.shared = before
-    known = set(sys.modules)
+    known, streams = set(sys.modules), (sys.stdout, sys.stderr)
     words = last_words()
     if words is not None:
         words.note(words.entry(f"{whose} in {stage}"))
     try:
         yield
     finally:
+        sys.stdout, sys.stderr = sys.stdout or streams[0], sys.stderr or streams[1]
         replaced = before.replaced()
         if replaced:
             _put_back(replaced)

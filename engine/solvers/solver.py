@@ -12,12 +12,13 @@ from typing import Any
 from engine.backends import Backend
 from engine.errors import SolverError
 from engine.files import LoadReport, load_weights
+from engine.forks import one_process
 from engine.net import DebugInfo
 from engine.registry import LayerRegistry
-from engine.solvers import companion, snapshots
 from engine.solvers.building import SolverParts, build, rule_type
 from engine.solvers.course import Course
 from engine.solvers.health import GradientCheck, check_params, is_saturated, nonfinite_error, quiet
+from engine.solvers.keeping import SnapshotKeeper
 from engine.solvers.log import TrainingLog
 from engine.solvers.rates import RateCourse
 from engine.solvers.reports import Action, IterationReport, SnapshotPaths, TestReport
@@ -76,12 +77,11 @@ class Solver:
         self.listeners: list[Any] = []
         self.control: Callable[[], Action] | None = None
         self.stopped = False
-        self._unsaved = False  # whether the last snapshot could not be written
         self.ended_early = ""
         hdf5 = self.param.snapshot_format == _HDF5
-        self._place = SnapshotPlace(parts.prefix, output_dir, hdf5, bool(self.param.snapshot_diff))
-        self._course = Course(parts.extras, self.test_nets, self._place.files)
-        self._before_test: dict[str, Any] | None = None
+        place = SnapshotPlace(parts.prefix, output_dir, hdf5, bool(self.param.snapshot_diff))
+        self._course = Course(parts.extras, self.test_nets, place.files)
+        self._keeper = SnapshotKeeper(place, self._course, self.net, self.test_nets, self.rule)
         self._loss = SmoothedLoss(int(self.param.average_loss))
         self._lines = TrainingLog()
         self._rate = RateCourse(self.param, parts.extras.warm_up, self._lines)
@@ -134,16 +134,17 @@ class Solver:
         NetcanvasError
             If a file cannot be read or a net cannot be built.
         """
-        parts = build(
-            param,
-            net_text=net_text,
-            base_dirs=base_dirs,
-            backend=backend,
-            registry=registry,
-            seed=seed,
-            source=source,
-            output_dir=output_dir,
-        )
+        with one_process():
+            parts = build(
+                param,
+                net_text=net_text,
+                base_dirs=base_dirs,
+                backend=backend,
+                registry=registry,
+                seed=seed,
+                source=source,
+                output_dir=output_dir,
+            )
         solver = cls(parts, output_dir)
         for weights in parts.param.weights:
             for written in weights.split(","):
@@ -185,16 +186,17 @@ class Solver:
             self.restore(resume_file)
         param = self.param
         if param.snapshot or param.snapshot_after_train:
-            self._place.check(self.net)
+            self._keeper.check()
         self.step(self.max_iter - self.iteration)
         check_params(self.net, self.iteration)
-        if param.snapshot_after_train and (self._unsaved or not self._snapshot_due()):
+        if param.snapshot_after_train and (self._keeper.unsaved or not self._snapshot_due()):
             self.snapshot()
         if self.stopped or self.ended_early:
             _log.info("Optimization stopped early.")
             return
         if param.display and self.iteration % param.display == 0:
-            self._loss.add(self.net.forward())
+            with one_process():
+                self._loss.add(self.net.forward())
             _log.info("Iteration %d, loss = %g", self.iteration, self._loss.value)
         if self.test_nets and self.iteration % param.test_interval == 0:
             self.test_all()
@@ -209,7 +211,7 @@ class Solver:
             Updates to do; fewer where ``control`` says stop.
         """
         if self.param.snapshot:
-            self._place.check(self.net)
+            self._keeper.check()
         end = self.iteration + iterations
         self.stopped, self.ended_early = False, ""
         self._loss = SmoothedLoss(int(self.param.average_loss))
@@ -229,20 +231,13 @@ class Solver:
     def _iterate(self) -> None:
         """Forward, backward and update once."""
         began, param = time.perf_counter(), self.param
-        self._before_test = None
+        self._keeper.release()
         self.net.clear_param_diffs()
         self._tell("on_start", self)
         shown = bool(param.display) and self.iteration % param.display == 0
         self.net.debug_info = debugged = shown and bool(param.debug_info)
-        passes = int(param.iter_size)
-        loss = 0.0
-        for _ in range(passes):
-            loss += self.net.forward()
-            if not math.isfinite(loss):
-                raise nonfinite_error(self.net, self.iteration, loss)
-            self.net.backward()
-            self._gradients.check(self.iteration)
-        loss /= passes
+        with one_process():
+            loss = self._pass()
         if is_saturated(loss):
             self._lines.saturated(self.iteration, loss)
         self._loss.add(loss)
@@ -257,6 +252,18 @@ class Solver:
         seconds = time.perf_counter() - began
         self._tell("on_iteration", IterationReport(self.iteration - 1, loss, self._loss.value, rate, seconds))
 
+    def _pass(self) -> float:
+        """Return the loss of ``iter_size`` passes forward and backward."""
+        passes = int(self.param.iter_size)
+        loss = 0.0
+        for _ in range(passes):
+            loss += self.net.forward()
+            if not math.isfinite(loss):
+                raise nonfinite_error(self.net, self.iteration, loss)
+            self.net.backward()
+            self._gradients.check(self.iteration)
+        return loss / passes
+
     def _update(self, rate: float, debugged: bool) -> None:
         before = DebugInfo.magnitudes(self.net.nodes) if debugged else ()
         self.rule.apply(rate, self.iteration)
@@ -267,7 +274,7 @@ class Solver:
 
     def _test_on_the_way(self) -> bool:
         """Test; False if the training is to end. A snapshot taken meanwhile goes back to before the test."""
-        self._before_test = self._captured()
+        self._keeper.hold()
         reports = self._tester.run_all(self.iteration)
         if self.stopped:
             return False
@@ -311,29 +318,9 @@ class Solver:
             If a parameter is not finite, or a file cannot be written.
         """
         check_params(self.net, self.iteration)
-        captured = self._before_test or self._captured()
-        nets = (self.net, *self.test_nets)
-        try:
-            paths = self._place.write(nets, self.rule, self.iteration, self._rate.current_step, captured)
-        except OSError as error:
-            raise SolverError(
-                f"Snapshot '{self._place.files(self.iteration).state}' could not be written: "
-                f"{error.strerror or error}.",
-                next_step="Earlier snapshots are whole. Make room or correct the folder's permissions.",
-            ) from error
-        for old in self._course.took(self.iteration):
-            _log.info("Deleting snapshot %s", old.state)
-            self._place.delete(old)
-        self._unsaved = False
+        paths = self._keeper.write(self.iteration, self._rate.current_step)
         self._tell("on_snapshot", paths)
         return paths
-
-    def _captured(self) -> dict[str, Any] | None:
-        """Return what an exact resume needs beyond Caffe's state."""
-        found = companion.capture(self.net, self.test_nets)
-        if found is not None:
-            found.update(scores=self._course.get_scores(), taken=self._course.get_taken())
-        return found
 
     def restore(self, path: str | Path) -> None:
         """Go on from a solver state, Caffe's own or ours.
@@ -344,12 +331,9 @@ class Solver:
             If the file is of another kind or does not fit.
         """
         _log.info("Restoring previous solver status from %s", path)
-        restored = snapshots.load(Path(path), self.net, self.test_nets, self.rule)
+        restored = self._keeper.restore(Path(path))
         self.iteration = restored.iteration
         self._rate.current_step = restored.current_step
-        self._before_test = None
-        captured = restored.captured or {}
-        self._course.go_on(self.iteration, captured.get("scores", {}), captured.get("taken", ()))
         _log.info("Restored '%s': going on at iteration %d.", path, self.iteration)
 
     def load_weights(self, path: str | Path) -> LoadReport:
@@ -391,7 +375,6 @@ class Solver:
         except SolverError as error:
             if not isinstance(error.__cause__, OSError):
                 raise
-            self._unsaved = True
             _log.warning("%s Training goes on.", error)
             self._tell("on_snapshot_failed", str(error))
 

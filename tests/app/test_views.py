@@ -7,7 +7,7 @@ import json
 import pytest
 
 from app.document import Document
-from app.placement import Point
+from app.document.placement import Point
 from engine.graph import OpGraph, View
 from engine.sidecar import sidecar_path
 from tests.app.canvas.hands import Hands
@@ -74,7 +74,7 @@ def test_the_canvas_dims_what_is_not_in_view(net, make_canvas, qtbot):
     hands = Hands(canvas)
 
     def dim() -> set[str]:
-        canvas.canvas.refresh_faces()
+        canvas.canvas.faces.refresh()
         return {name for name in ids(document) if hands.node(name).face.ghost}
 
     def dim_wires() -> set[str]:

@@ -28,7 +28,6 @@ import resource
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication
 
-from app.annotations import Annotation
 from app.canvas import edits
 from app.canvas.arrange import layout_inputs
 from app.canvas.foldedits import fold_repeats
@@ -36,7 +35,8 @@ from app.canvas.layout import lay_out
 from app.canvas.view import CanvasView
 from app.collector import CalmCollector
 from app.document import Document
-from app.placement import Point
+from app.document.annotations import Annotation
+from app.document.placement import Point
 from app.theme import Theme
 from engine.graph import OpGraph
 from tests.app.canvas.hands import Hands
@@ -189,7 +189,7 @@ class Bench:
 
     def shapes(self) -> None:
         self.document.move_nodes({self.document.graph.node_ids()[0]: Point(0, 0)})
-        self.figures["shapes come in"] = timed(lambda: (self.view.canvas.refresh_faces(), self.paint()))
+        self.figures["shapes come in"] = timed(lambda: (self.view.canvas.faces.refresh(), self.paint()))
 
     def fold(self) -> None:
         """Fold the net, look into a block, and unfold it again."""

@@ -7,6 +7,7 @@ import pytest
 
 from engine.errors import CheckError
 from engine.param_str import parse_param_str
+from engine.param_values import ParamStyle, as_typed
 from tests.support import shared_files
 
 FLAGS = "--mnBallSz 25 --ncpu=1 --posLabel --no-isForce --mnForce=3e+5 --box -1 4 --name 'a b'"
@@ -101,6 +102,14 @@ def test_an_unknown_key_is_named_with_the_known_ones() -> None:
         ("--k v", "w", "w"),
         ("--k v", "w w", '"w w"'),
         ("{'k': (1, 2)}", (3, 4), "(3, 4)"),
+        ("k: 0.1", 1e-05, "1.0e-05"),
+        ("k: 0.1", 2.5e-07, "2.5e-07"),
+        ("k: 0.1", 1e30, "1.0e+30"),
+        ("k: [0.1]", [1e-05], "[1.0e-05]"),
+        ('{"k": 0.1}', 1e-05, "1e-05"),
+        ("k: None", None, "null"),
+        ("k: a", "1e3", "'1e3'"),
+        ("k: a", "it's: x", '"it\'s: x"'),
     ],
 )
 def test_values_are_spelled_in_the_style_of_the_text(text: str, value: object, spelled: str) -> None:
@@ -125,3 +134,30 @@ def test_every_public_param_str_is_recognised_and_can_be_edited(text: str) -> No
     for item in found.items:
         changed = found.replace(item.key, "5")
         assert changed[: item.start] == text[: item.start] and changed.endswith(text[item.end :])
+
+
+@pytest.mark.parametrize("text", ["yes", "Off", "=", "<<", "0x1f", "1_000", "1:30", "2020-01-01", ".inf", "? a", "-"])
+def test_text_that_yaml_takes_for_something_else_is_quoted(text: str) -> None:
+    """By YAML 1.1, which ``yaml.load`` of old layers reads."""
+    assert parse_param_str("k: a").spell("k", text) == f"'{text}'"
+
+
+@pytest.mark.parametrize(
+    ("text", "spelled"), [("\x7f", r'"\x7f"'), ("\ufeff", r'"\ufeff"'), ("a\nb", r'"a\nb"'), ("\u65e5", "\u65e5")]
+)
+def test_letters_that_yaml_refuses_are_escaped(text: str, spelled: str) -> None:
+    assert parse_param_str("k: a").spell("k", text) == spelled
+
+
+@pytest.mark.parametrize(
+    ("typed", "style", "written"),
+    [
+        ("1e-5", "yaml", "1.0e-05"),
+        ("1.5e-5", "yaml", "1.5e-5"),
+        ("7", "yaml", "7"),
+        ("1e-5", "json", "1e-5"),
+        ("x", "yaml", "x"),
+    ],
+)
+def test_a_typed_number_stays_one(typed: str, style: ParamStyle, written: str) -> None:
+    assert as_typed(typed, style) == written

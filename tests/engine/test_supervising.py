@@ -101,6 +101,51 @@ def test_other_ends_are_as_without(tmp_path: Path, alone: dict[str, str], code: 
     assert ("Done at iteration 3" in out) == (status == 0)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("code", "kept"),
+    [
+        (
+            "import threading, time; threading.Thread(target=time.sleep, args=(999,), name='prefetch').start()",
+            "prefetch",
+        ),
+        ("import atexit, time; atexit.register(time.sleep, 999)", "at exit"),
+    ],
+)
+def test_what_a_plugin_left_running_does_not_keep_the_command(tmp_path: Path, code: str, kept: str) -> None:
+    write(tmp_path, setup=code)
+    process = start(tmp_path)
+    out, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0 and "Done at iteration 3" in out
+    assert "ended without waiting" in errors and kept in errors
+
+
+@pytest.mark.parametrize("method", ["setup", "forward", "backward"])
+@pytest.mark.parametrize(("code", "told"), [("os.fork()", True), ("os.fork() or sys.exit(3)", False)])
+def test_a_process_that_a_plugin_forked_does_not_train_too(tmp_path: Path, method: str, code: str, told: bool) -> None:
+    write(tmp_path, **{method: code})
+    process = start(tmp_path)
+    out, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0 and out.count("Done at iteration 3") == 1
+    assert errors.count("Optimization Done") == 1 and "error" not in errors
+    assert ("forked returned from its layer's method" in errors) == told
+
+
+@pytest.mark.parametrize("code", ["sys.stdout.close()", "os.close(1)"])
+def test_results_come_out_where_standard_output_was_closed(tmp_path: Path, code: str) -> None:
+    write(tmp_path, setup=code)
+    process = start(tmp_path)
+    _, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0 and "closed the standard output" in errors and "Done at iteration 3" in errors
+
+
+def test_a_plugin_that_takes_the_streams_away_is_given_none(tmp_path: Path) -> None:
+    write(tmp_path, setup="sys.stdout = sys.stderr = None")
+    process = start(tmp_path)
+    out, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0 and "Done at iteration 3" in out and "Iteration 2" in errors
+
+
 @pytest.fixture
 def endless(tmp_path: Path) -> Iterator[Callable[[str], subprocess.Popen[str]]]:
     started: list[subprocess.Popen[str]] = []

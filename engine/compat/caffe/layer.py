@@ -63,8 +63,8 @@ class Layer(EngineLayer):
 
     def _netcanvas_bound(self) -> None:
         bound = self._netcanvas_binding
-        self.param_str = bound.layer_param.python_param.param_str
-        self.phase = bound.phase
+        object.__setattr__(self, "param_str", bound.layer_param.python_param.param_str)
+        object.__setattr__(self, "phase", bound.phase)
 
     @_Yielding
     def param_str_(self) -> str:

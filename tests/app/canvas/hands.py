@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from app.canvas.edgeitem import EdgeItem
 from app.canvas.nodeitem import NodeItem
 from app.canvas.view import CanvasView
-from app.placement import edge_key
+from app.document.placement import edge_key
 
 LEFT, RIGHT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton
 NONE, SHIFT, CTRL, ALT = (

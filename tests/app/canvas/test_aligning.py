@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from app.canvas.guides import GuideLines
-from app.placement import Point
+from app.document.placement import Point
 from tests.app.canvas.hands import CTRL, SHIFT, Hands
 
 Key = Qt.Key

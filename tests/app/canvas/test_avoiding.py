@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF
 from app.canvas.avoiding import CLEAR, Box, detour, free_level
 from app.canvas.scene import CanvasScene
 from app.document import Document
-from app.placement import Point
+from app.document.placement import Point
 from engine.graph import OpGraph
 
 CARD = Box(300.0, -40.0, 480.0, 60.0)

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QRectF, Qt
 
 from app.document import Document
-from app.placement import Point
+from app.document.placement import Point
 from engine.graph import OpGraph
 
 

@@ -279,6 +279,10 @@ def test_duplicate_and_copy_and_paste(hands):
     assert graph.node(copy).bottoms == ("pool1",)
     assert graph.node(copy).tops == (graph.node(copy).name,)
     assert "num_output: 50" in graph.layer_text(copy)
+    card = view.canvas.nodes[copy]
+    others = [each.scene_body() for each in view.canvas.items_shown() if each is not card]
+    assert not any(card.scene_body().intersects(body) for body in others)
+    assert view.visible_rect().intersects(card.scene_body())
     view.document.undo_stack.undo()
     assert bytes(graph) == text
     hands.click(hands.title("ip1"))
@@ -291,11 +295,11 @@ def test_duplicate_and_copy_and_paste(hands):
 def test_the_phase_view_dims_what_is_not_in_it(hands):
     document = hands.view.document
     document.set_view(View("TRAIN"))
-    hands.view.canvas.refresh_faces()
+    hands.view.canvas.faces.refresh()
     assert hands.node("accuracy").face.ghost
     assert not hands.node("conv1").face.ghost
     document.set_view(View())
-    hands.view.canvas.refresh_faces()
+    hands.view.canvas.faces.refresh()
     assert not hands.node("accuracy").face.ghost
 
 

@@ -13,7 +13,7 @@ from app.canvas import aligning, annotating, clipboard, edits
 from app.canvas.scene import CanvasScene
 from app.canvas.steps import bend_wire
 from app.document import Document
-from app.placement import Point
+from app.document.placement import Point
 from app.window.canvas_area import CanvasArea
 from engine.errors import GraphError, NetcanvasError
 from tests.support import shared

@@ -66,7 +66,7 @@ def known(document, canvas, qtbot):
     document.apply("Inputs", lambda graph: graph.replace_text(text.replace(second, "", 1)))
     document.live.start()
     qtbot.waitUntil(lambda: not document.live.busy and len(document.shapes) > 5, timeout=20_000)
-    canvas.canvas.refresh_faces()
+    canvas.canvas.faces.refresh()
     return canvas
 
 

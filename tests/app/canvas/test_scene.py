@@ -9,7 +9,7 @@ import pytest
 
 from app.canvas.scene import CanvasScene
 from app.document import Document
-from app.placement import Point
+from app.document.placement import Point
 from engine.errors import GraphError
 from engine.graph import OpGraph
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from app.canvas.insert import insert_on_wire
 from app.canvas.routes import crosses, distance_to
 from app.document import Document
-from app.placement import Placement, Point
+from app.document.placement import Placement, Point
 from tests.app.canvas.hands import ALT, CTRL, RIGHT, Hands
 
 

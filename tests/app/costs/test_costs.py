@@ -13,8 +13,8 @@ from PySide6.QtTest import QTest
 
 from app.costs import CostPanel
 from app.costs.model import FIRST_NUMBER, FIRST_TIME
-from app.costs.rows import Inputs, count_costs
 from app.document import Document
+from app.live.layercosts import Inputs, count_costs
 from engine.graph import OpGraph, View
 
 NET = b"""
@@ -314,3 +314,11 @@ def test_five_thousand_rows_cost_the_window_little(qtbot):
     panel.shutdown()
     document.close()
     assert min(looks) < 0.15 and min(sorting) < 0.15, (looks, sorting)
+
+
+@pytest.mark.parametrize("width", [300, 600, 1600])
+def test_names_keep_room_to_be_read(panel, width):
+    panel.resize(width, 320)
+    header = panel.view.header()
+    assert header.sectionSize(0) >= 150
+    assert header.length() >= header.width()

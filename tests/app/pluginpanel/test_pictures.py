@@ -49,7 +49,7 @@ def test_a_picture_that_cannot_be_shown_is_told_once_and_the_category_stands_in(
     project: Project, halve: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (halve / "plugin.toml").write_text(TABLE.format(icon="gone.svg"))
-    with caplog.at_level(logging.WARNING, "app.pluginpanel.live"):
+    with caplog.at_level(logging.WARNING, "app.live.plugins"):
         project.open()
         project.wait(lambda: project.tops() == ((2,),))
         project.window.plugins.reload()

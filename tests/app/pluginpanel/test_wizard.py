@@ -42,7 +42,7 @@ def test_a_few_questions_make_a_layer_on_the_canvas(project: Project) -> None:
     graph = project.window.document.graph
     project.wait(lambda: any(node.type == "Python" for node in graph.nodes()))
     (node,) = (node for node in graph.nodes() if node.type == "Python")
-    assert node.bottoms == ("x",)
+    assert node.bottoms == ("x",) and node.name == "gain1"
     project.wait(lambda: project.tops(node.name) == ((2, 3),))
     pane = project.window.panels["code"]
     assert pane.edit is not None and pane.edit.source.path == folder / "gain_layer.py"

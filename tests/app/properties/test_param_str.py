@@ -33,6 +33,7 @@ def edit(net: Any, key: str, text: str) -> Any:
         (JSON, "scale", "3.5", JSON.replace("2,", "3.5,", 1)),
         (JSON, "name", "right", JSON.replace("left", "right")),
         (JSON, "sizes", "[3]", JSON.replace("[1, 2]", "[3]")),
+        (r'"rate: 0.1\nmode: fast"', "rate", "1e-5", r'"rate: 1.0e-05\nmode: fast"'),
         (r'"rate: 0.1\nmode: fast"', "mode", "slow", r'"rate: 0.1\nmode: slow"'),
         ("\"{'a': 1, 'b': 'x'}\"", "b", "y", "\"{'a': 1, 'b': 'y'}\""),
         ("'--alpha 1 --beta 2'", "beta", "7", "'--alpha 1 --beta 7'"),

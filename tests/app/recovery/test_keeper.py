@@ -137,7 +137,7 @@ def test_it_is_offered_once(window, keeper, tmp_path, qtbot, answer):
 
 def test_a_file_that_changed_meanwhile_is_not_overwritten(window, keeper, lenet, tmp_path, qtbot):
     """F2: a stale recovery file must not win over what is on disk now."""
-    from app.netfile import digest
+    from app.document.netfile import digest
     from app.recovery.store import Kept
 
     old = lenet.read_bytes()
@@ -300,7 +300,7 @@ def test_an_edited_solver_is_kept_until_it_is_saved_and_comes_back(window, keepe
 def test_a_solver_that_changed_meanwhile_or_is_gone_is_not_overwritten_unasked(
     window, keeper, lenet, tmp_path, qtbot, gone
 ):
-    from app.netfile import digest
+    from app.document.netfile import digest
     from app.recovery.store import Kept, KeptSolver
 
     path = lenet.with_name("lenet_solver.prototxt")

@@ -15,15 +15,20 @@ def test_untouched_text_comes_back(text: str) -> None:
     assert mirror.merge(BLOCK_END.join(mirror.lines)) == text
 
 
-@given(TEXT, TEXT)
-def test_changed_lines_lead_to_the_new_text(before: str, after: str) -> None:
+PLAIN = st.text(st.sampled_from('ab "\n'), max_size=40)
+
+
+@given(st.one_of(st.tuples(TEXT, TEXT), st.tuples(PLAIN, PLAIN)))
+def test_changed_lines_lead_to_the_new_text(texts: tuple[str, str]) -> None:
+    before, after = texts
     mirror = TextMirror(before)
     lines = list(mirror.lines)
     change = mirror.update(after)
     if change:
         lines[change.first : change.last] = change.lines
     assert mirror.text == after
-    assert [*lines] == mirror.lines
+    assert [*lines] == mirror.lines == TextMirror(after).lines
+    assert mirror.merge(BLOCK_END.join(lines)) == after
 
 
 @given(TEXT.filter(lambda text: "\uf800" not in text), st.integers(0, 40), st.sampled_from(["x", "x\ny", ""]))

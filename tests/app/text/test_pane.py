@@ -301,3 +301,16 @@ def test_the_solver_is_edited_as_text_too(bench: Make, tmp_path: Path) -> None:
     net.pane.reveal_line(3)
     assert net.shown == NET
     assert not net.pane.shows_solver
+
+
+def test_what_is_typed_has_its_colours(bench: Make) -> None:
+    b = bench(NET)
+    cursor = b.edit.textCursor()
+    cursor.movePosition(cursor.MoveOperation.End)
+    b.edit.setTextCursor(cursor)
+    for letters in ("layer {", "\n", 'name: "typed'):
+        QTest.keyClick(b.edit, Qt.Key.Key_Return) if letters == "\n" else QTest.keyClicks(b.edit, letters)
+        b.edit.viewport().repaint()
+    line = b.edit.textCursor().block()
+    parts = [line.text()[each.start : each.start + each.length] for each in line.layout().formats()]
+    assert parts == ["name", '"typed"']

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
-from app.solverfile import is_solver
+from app.document.solverfile import is_solver
 from app.window.mainwindow import MainWindow
 from tests.support import shared
 

@@ -208,3 +208,14 @@ def test_each_canvas_keeps_its_place(window, opened, qtbot):
     click(window, 0)
     assert window.status.zoom.text() == "200 %"
     assert window.canvas.rect().contains(window.canvas.mapFrom(window, window.canvas.mapTo(window, QPoint(3, 3))))
+
+
+def test_many_tabs_can_still_be_told_apart(window, tmp_path):
+    for number in range(8):
+        path = tmp_path / f"a_net_of_{number}.prototxt"
+        path.write_bytes(LAYER % b"a")
+        assert window.files.open(path)
+    bar = window.tabs.bar
+    bar.setFixedWidth(400)
+    assert min(bar.tabRect(index).width() for index in range(bar.count())) >= 100
+    assert bar.rect().contains(bar.tabRect(bar.currentIndex()).center())

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton
 
 from app.costs.formats import bytes_text
-from app.costs.rows import NUMBERS
+from app.live.layercosts import NUMBERS
 from tests.benchmarks.nets import residual_net
 
 

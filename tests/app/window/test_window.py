@@ -122,6 +122,28 @@ def test_a_file_changed_elsewhere_is_asked_about_in_a_bar(window, lenet):
     assert b"first" in lenet.read_bytes()
 
 
+def test_saving_over_a_changed_file_offers_to_merge(window, lenet, qtbot):
+    open_net(window, lenet)
+    edit(window)
+    lenet.write_bytes(lenet.read_bytes().replace(b"num_output: 500", b"num_output: 300"))
+    assert not window.files.save()
+    window.bars[0].findChild(object, "window.bar.action.Merge\u2026").click()
+    qtbot.waitUntil(lambda: any("do not overlap" in bar.text for bar in window.bars))
+    next(iter(window.bars)).findChild(object, "window.bar.action.Merge").click()
+    assert window.files.save()
+    assert b"first" in lenet.read_bytes() and b"num_output: 300" in lenet.read_bytes()
+
+
+def test_a_training_is_told_of_where_it_is_seen(window, lenet, qtbot):
+    open_net(window, lenet)
+    qtbot.waitUntil(lambda: "training" in window.panels and "problems" in window.panels)
+    window.show_panel("problems")
+    panel = window.panels["training"]
+    panel.train_action.triggered.disconnect(panel.train)
+    panel.train_action.trigger()
+    assert not panel.visibleRegion().isEmpty()
+
+
 @pytest.mark.parametrize(
     ("answer", "closed", "saved"),
     [("Save", True, True), ("Discard", True, False), ("Cancel", False, False)],
@@ -363,3 +385,17 @@ def test_several_dropped_files_open_in_a_tab_each_and_a_net_with_its_solver_in_o
     window.files.open_dropped([str(lenet), str(lenet.with_name("lenet_solver.prototxt")), str(other)])
     assert [page.document.path for page in window.tabs.pages()] == [lenet, other]
     assert window.tabs.pages()[0].document.solver_path == lenet.with_name("lenet_solver.prototxt")
+
+
+def test_the_map_is_there_while_the_net_is_not_all_in_view(window, lenet, qtbot):
+    open_net(window, lenet)
+    canvas = window.canvas
+    qtbot.waitUntil(lambda: canvas.is_placed and len(canvas.canvas.nodes) > 0)
+    canvas.arrange_at_start()
+    for scale, shown in ((2.0, True), (0.0, False), (2.0, True)):
+        canvas.set_scale(scale) if scale else canvas.frame()
+        qtbot.waitUntil(lambda shown=shown: canvas.minimap.isVisible() == shown)
+    canvas.minimap.toggle()
+    canvas.scroll_by(10, 10)
+    qtbot.wait(200)
+    assert canvas.minimap.isHidden()

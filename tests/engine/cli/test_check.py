@@ -205,3 +205,13 @@ def test_a_filler_that_is_none_is_told(tmp_path: Path, capsys: pytest.CaptureFix
     path.write_text(INPUT + f'layer {{ name: "i" type: "InnerProduct" bottom: "x" top: "y" {filler} }}\n')
     assert main(["check", str(path)]) == 1
     assert "no filler is called 'xaver'; did you mean 'xavier'?" in capsys.readouterr().out
+
+
+def test_a_module_that_is_nowhere_is_doubtful(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    net = tmp_path / "net.prototxt"
+    net.write_text('layer { name: "p" type: "Python" top: "p" python_param { module: "no_such" layer: "L" } }\n')
+    assert main(["check", str(net)]) == 0
+    assert ": warning: Layer 'p': module 'no_such' was not found." in capsys.readouterr().out
+    (tmp_path / "no_such.py").write_text("class L: ...\n")
+    assert main(["check", str(net)]) == 0
+    assert "no_such" not in capsys.readouterr().out

@@ -436,7 +436,7 @@ def test_no_code_is_left_out():
             if isinstance(each, ast.Constant) and isinstance(each.value, str):
                 codes |= set(re.findall(r"\A[a-z]+(?:-[a-z]+)+\Z", each.value))
     elsewhere = {"in-place", "param-str", "plugin-patches", "bottom-view", "solver-file"}
-    elsewhere |= {"plugin-refused", "plugin-requires", "plugin-syntax"}
+    elsewhere |= {"module-missing", "plugin-refused", "plugin-requires", "plugin-syntax"}
     assert codes - elsewhere == ({case.code for case in CASES} | {case[0] for case in SOLVER_CASES}) - {
         "syntax",
         "shape",

@@ -7,8 +7,9 @@ from types import SimpleNamespace
 import pytest
 
 from engine.diagnostics import SchemaMemo, diagnose
-from engine.errors import LayerError
+from engine.errors import DataError, LayerError, NetcanvasError
 from engine.graph import OpGraph
+from engine.node_shapes import NodeShapes
 from tests.engine.graph.nets import CHAIN, LENET, assert_consistent, layer, node
 from tests.support import SHARED
 
@@ -349,3 +350,21 @@ def test_caffes_own_nets_are_clean(name):
     if not path.exists():
         pytest.skip("reference files are not beside this checkout")
     assert [each for each in diagnose(OpGraph.parse(path.read_bytes())) if each.severity != "info"] == []
+
+
+@pytest.mark.parametrize("missing", [True, False])
+def test_missing_data_is_told_once_and_is_no_fault_of_the_net(tmp_path, missing):
+    graph = OpGraph.parse(b'layer { name: "d" type: "Data" top: "d" data_param { source: "nowhere" } }')
+    error = DataError("'nowhere' was not found.") if missing else NetcanvasError("Something else.")
+    shapes = {id: NodeShapes((), (None,), state="unknown", error=error) for id in graph.node_ids()}
+    told = [each.code for each in diagnose(graph, folder=tmp_path, shapes=shapes)]
+    assert [code for code in told if code in ("shape", "file-missing")] == ["shape"] * (not missing) + ["file-missing"]
+
+
+@pytest.mark.parametrize(("missing", "asked", "told"), [("m", False, True), ("m", True, False), ("n", False, False)])
+def test_a_module_that_is_nowhere_is_told_unless_its_layer_did(missing, asked, told):
+    text = 'layer { name: "p" type: "Python" python_param { module: "m" layer: "L" } }'
+    error = NetcanvasError("No module 'm'.") if asked else None
+    shapes = {id: NodeShapes((), (), state="unknown", error=error) for id in OpGraph.parse(text).node_ids()}
+    _graph, each = found(text, "module-missing", missing=frozenset({missing}), shapes=shapes)
+    assert [one.field for one in each] == [("python_param", "module")] * told

@@ -246,6 +246,28 @@ def test_a_layer_that_fails_at_what_it_patched_is_told_why(client: InspectionCli
     assert found["good"].state == "known"
 
 
+@pytest.mark.parametrize(
+    "deed",
+    [
+        "os.chdir('/')",
+        "sys.setrecursionlimit(60)",
+        "sys.modules.clear()",
+        "sys.modules.pop('json')",
+        "sys.stdout = None",
+    ],
+)
+def test_how_a_plugin_leaves_the_process_is_not_for_the_next_layer(
+    client: InspectionClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deed: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    deep = "def go(n): return n and go(n - 1)"
+    write(
+        tmp_path, mod=at("setup", "import os, sys", deed), good=at("setup", deep, "go(200)", "open('good.py').close()")
+    )
+    found = shapes_of(client, document("mod", "good"), tmp_path)
+    assert {name: found[name].state for name in ("mod", "good")} == {"mod": "known", "good": "known"}
+
+
 def test_nothing_of_an_untrusted_folder_runs(client: InspectionClient, tmp_path: Path) -> None:
     marker = tmp_path / "ran"
     bomb = f"open({str(marker)!r}, 'w').close()\n"

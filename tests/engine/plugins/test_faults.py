@@ -251,3 +251,30 @@ def test_while_a_module_is_imported(tmp_path: Path, body: str) -> None:
     with pytest.raises(PluginError, match=r"mod\.py") as caught:
         net_of(tmp_path, input_layer("x", 2) + python_layer("odd", "Odd", "x", "y"))
     assert caught.value.layer == "odd" and body.split()[1].partition("(")[0] in str(caught.value)
+
+
+@pytest.mark.parametrize("body", ["del self.__dict__", "self.__class__ = type('X', (), {})"])
+def test_a_layer_that_takes_itself_away_is_named(tmp_path: Path, body: str) -> None:
+    write(
+        tmp_path,
+        mod=COMMON
+        + f"""
+    class Gone(Same):
+        def setup(self, bottom, top): {body}
+""",
+    )
+    with pytest.raises(PluginError, match=r"Layer 'p' .*in setup: it changed the layer's own __class__"):
+        net_of(tmp_path, input_layer("x", 2, 3) + python_layer("p", "Gone", "x", "y"))
+
+
+def test_a_layer_may_forbid_its_attributes(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        mod=COMMON
+        + """
+    class Strict(Same):
+        def __setattr__(self, name, value): raise AttributeError(name)
+        def setup(self, bottom, top): assert (self.param_str, int(self.phase)) == ("", 0)
+""",
+    )
+    net_of(tmp_path, input_layer("x", 2, 3) + python_layer("p", "Strict", "x", "y")).forward()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -12,6 +13,7 @@ from engine.plugins import PluginLoadError, PluginProject, search_order
 from engine.plugins.roots import PluginFinder, plugin_finder
 from engine.resources import plugins_path
 from tests.engine.plugins.helpers import write
+from tests.support import ROOT
 
 LAYER = """
     import caffe
@@ -268,3 +270,56 @@ class TestReload:
 def test_the_finder_is_one_object_a_process() -> None:
     assert plugin_finder() is plugin_finder()
     assert sum(isinstance(finder, PluginFinder) for finder in sys.meta_path) == 1
+
+
+class TestPythonsOtherImports:
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "import importlib; X = importlib.import_module('mod_other').X",
+            "from importlib import import_module; X = import_module('mod_other').X",
+            "import importlib.util; importlib.util.find_spec('json'); X = importlib.import_module('mod_other').X",
+            "import importlib; assert importlib.import_module('json').dumps; X = 7",
+            "X = __import__('mod_other').X",
+        ],
+    )
+    def test_import_module_looks_where_the_statement_does(self, tmp_path: Path, code: str) -> None:
+        write(tmp_path / "a", mod_imports=f"{code}\n{layer()}", mod_other="X = 7\n")
+        write(tmp_path / "b", mod_other="X = 8\n")
+        loaded = project(tmp_path / "b", base_dirs=(tmp_path / "a",)).load_module("mod_imports")
+        assert loaded.module.X == 7 and "mod_other" not in sys.modules
+
+    @pytest.mark.parametrize("what", ["Process(target=work, args=(queue,))", "Fetcher(queue)"])
+    def test_what_another_process_runs_is_found_there(self, tmp_path: Path, what: str) -> None:
+        """As the data layers of py-faster-rcnn fetch their batches, where processes are not forked."""
+        code = """
+            import multiprocessing
+            import caffe
+            import mod_helper
+            new = multiprocessing.get_context("spawn")
+            Process = new.Process
+            def work(queue): queue.put(mod_helper.X)
+            class Fetcher(Process):
+                def __init__(self, queue):
+                    super().__init__()
+                    self.queue = queue
+                def run(self): work(self.queue)
+            def fetch():
+                queue = new.Queue()
+                process = WHAT
+                process.start()
+                found = queue.get(timeout=60)
+                process.join()
+                queue.close()
+                queue.join_thread()
+                return found
+        """
+        write(tmp_path, mod_spawns=textwrap.dedent(code).replace("WHAT", what), mod_helper="X = 7\n")
+        fetch = f"PluginProject([], [Path({str(tmp_path)!r})]).load_module('mod_spawns').module.fetch()"
+        program = f"from pathlib import Path; from engine.plugins import PluginProject; print({fetch})"
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, timeout=120)
+        assert (done.stdout, done.returncode) == ("7\n", 0), done.stderr
+
+    def test_a_path_is_no_modules_name(self, tmp_path: Path) -> None:
+        write(tmp_path / "inner", mod=layer())
+        assert "Write it as import does: 'inner.mod'." in str(load_error(project(base_dirs=(tmp_path,)), "inner/mod"))

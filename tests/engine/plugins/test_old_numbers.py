@@ -44,6 +44,13 @@ def calculate(folder: Path, expression: str, **names: Any) -> Any:
         ("'abcd'[:x]", 2.0, "ab"),
         ("'abcd'[x:]", None, "abcd"),
         ("np.arange(9)[-x:-1].tolist()", 3, [6, 7]),
+        ("np.arange(4).reshape(x, 2).tolist()", 2.0, [[0, 1], [2, 3]]),
+        ("np.arange(4).reshape((2, x)).tolist()", np.float64(2), [[0, 1], [2, 3]]),
+        ("np.reshape([1.0, 2.0], (x, 1)).tolist()", np.sqrt(4), [[1.0], [2.0]]),
+        ("np.zeros(x).tolist()", 2.0, [0, 0]),
+        ("np.ones(shape=(1, x)).tolist()", 2.0, [[1, 1]]),
+        ("len(np.random.choice([0.5, 1.0], size=x, replace=False))", np.float64(2), 2),
+        ("sorted(np.random.permutation(x))", 2.0, [0, 1]),
     ],
 )
 def test_numbers(tmp_path: Path, expression: str, value: Any, expected: Any) -> None:
@@ -54,6 +61,36 @@ def test_numbers(tmp_path: Path, expression: str, value: Any, expected: Any) -> 
 def test_what_is_no_number_still_fails(tmp_path: Path, expression: str) -> None:
     with pytest.raises(TypeError):
         calculate(tmp_path, expression, x=TWO)
+
+
+@pytest.mark.parametrize("size", [1.5, float("nan"), "2", None])
+def test_a_size_is_a_whole_number(tmp_path: Path, size: object) -> None:
+    with pytest.raises(TypeError):
+        calculate(tmp_path, "np.zeros((2, x)) if x is not None else np.zeros(x, 1, 2, 3, 4)", x=size)
+
+
+def test_only_numpys_functions_are_called_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    module = load(
+        tmp_path,
+        """
+        import numpy as np
+        class Own:
+            calls = 0
+            def reshape(self, size):
+                self.calls += 1
+                raise TypeError("mine")
+        def go(own): own.reshape(2.0)
+        def size(): return np.zeros(3.0)
+    """,
+    )
+    own = module.Own()
+    with pytest.raises(TypeError, match="mine"):
+        module.go(own)
+    assert own.calls == 1 and not caplog.records
+    with caplog.at_level(logging.WARNING):
+        assert len(module.size()) == len(module.size()) == 3
+    (told,) = [each.getMessage() for each in caplog.records]
+    assert told.endswith("mod.py:9 takes a float as a size; write int(...).")
 
 
 def test_a_slice_ends_at_whole_numbers_alone(tmp_path: Path) -> None:

@@ -163,6 +163,7 @@ class TestConversion:
             (b"print 'a'\r\nx = 1\r\n", b"print('a')\r\nx = 1\r\n"),
             (b"print 'a'", b"print('a')\n"),
             (b"# coding: latin-1\nprint '\xe9'\n", b"# coding: latin-1\nprint('\xe9')\n"),
+            (b"print 'a'\r\nx = 1\ny = 2\n", b"print('a')\r\nx = 1\ny = 2\n"),
             (b"\tif 1:\n", None),
         ],
     )
@@ -179,6 +180,24 @@ class TestConversion:
         apply_conversion(plan)
         assert (tmp_path / "old.py").read_text() == "print('a')\n"
         assert (tmp_path / "broken.py").read_text().startswith("print 'a'")
+
+    @pytest.mark.parametrize(
+        ("text", "error"),
+        [
+            ("x = 1\nprint 'a'\ndef f(:\n", "line 3: Python 2 does not read it either"),
+            ("# coding: klingon\nprint 'a'\n", "what comes out is not Python 3 yet: unknown encoding: klingon"),
+            ("print 'a'\nnonlocal x\n", ""),
+        ],
+    )
+    def test_why_it_cannot_be_converted(self, tmp_path: Path, text: str, error: str) -> None:
+        write(tmp_path, old=text)
+        (failed,) = plan_conversion([tmp_path]).files
+        assert failed.error == error
+        assert (failed.after == failed.before) == bool(error)
+
+    def test_the_difference_marks_an_end_without_a_line_end(self, tmp_path: Path) -> None:
+        write(tmp_path, old="print 'a'")
+        assert "-print 'a'\n\\ No newline at end of file\n+print('a')\n" in plan_conversion([tmp_path]).diff
 
     def test_an_edit_in_between_is_never_lost(self, tmp_path: Path) -> None:
         write(tmp_path, a="print 'a'\n", b="print 'b'\n")

@@ -76,6 +76,9 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
         NewLayer("L", "x", fields=(ParamField("a", "int"), ParamField("a", "int"))),
         NewLayer("L", "x", fields=(ParamField("a b", "int"),)),
         NewLayer("L", "x", fields=(ParamField("a", "int", default="b"),)),
+        *(NewLayer("L", module) for module in ("conftest", "test_it", "__init__", "_hidden")),
+        *(NewLayer("L", "l", fields=(ParamField(name, "int"),)) for name in ("blobs", "phase", "forward", "__dict__")),
+        NewLayer("L", "l", fields=(ParamField("a", "float", default=float("inf")),)),
     ],
 )
 def test_what_would_not_work_is_refused_before_anything_is_written(tmp_path: Path, new: NewLayer) -> None:

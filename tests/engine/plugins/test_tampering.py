@@ -76,6 +76,8 @@ def build(folder: Path, *, import_: str = "", setup: str = "", forward: str = ""
         ("builtins.sum = builtins.max", ["builtins.sum"]),
         ("import engine.blob; engine.blob.Blob = None", ["engine.blob.Blob"]),
         ("del np.ones", ["numpy.ones"]),
+        ("import time; time.monotonic = None", ["time.monotonic"]),
+        ("import engine.blob_list; engine.blob_list.BlobList = None", ["engine.blob_list.BlobList"]),
     ],
 )
 def test_what_is_replaced_is_undone_for_others_and_named(
@@ -109,6 +111,19 @@ def test_names_that_are_added_are_left_alone(tmp_path: Path, caplog: pytest.LogC
         net.forward()
     assert "replaced" not in caplog.text and np.netcanvas_test_float is float  # type: ignore[attr-defined]
     del np.netcanvas_test_float  # type: ignore[attr-defined]
+
+
+def test_what_others_than_plugins_replace_is_nobodys_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Qt does ``builtins.qApp``, with every application that is made or ends."""
+    monkeypatch.setattr(builtins, "qApp", None, raising=False)
+    before = SharedNames()
+    monkeypatch.setattr(builtins, "qApp", object())
+    monkeypatch.setattr(os, "_exit", lambda code: None)
+    monkeypatch.setattr(json, "dumps", engine.blob.Blob)
+    assert before.replaced() == []
+    monkeypatch.delattr(builtins, "qApp")
+    monkeypatch.setattr(json, "loads", len)
+    assert [str(each) for each in before.replaced()] == ["json.loads"]
 
 
 def test_it_is_named_by_what_fails_after_a_later_call_replaced_something(tmp_path: Path) -> None:

@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.bridge import GraphBridge, Selection
-from app.commands import SwapCommand
-from app.dialect import DialectChoice, DialectCommand
-from app.editing import Editable
+from app.document.bridge import GraphBridge, Selection
+from app.document.commands import SwapCommand
+from app.document.dialect import DialectChoice, DialectCommand
+from app.document.editing import Editable
+from app.document.netfile import ChangedOnDiskError, FileState, read_net_file
+from app.document.placement import Placement, Point, named_nodes, read_view
+from app.document.solverfile import find_solver
 from app.jobs import Jobs
 from app.live import LiveFacts
-from app.netfile import FileState, read_net_file
-from app.placement import Placement, Point, named_nodes, read_view
 from app.qt import guard
 from app.solver.link import SolverLink
-from app.solverfile import find_solver
-from engine.errors import NetcanvasError
 from engine.files import atomic_write
 from engine.graph import ALL, GraphView, OpGraph, View
 from engine.schema import find_dialect
@@ -34,20 +33,9 @@ if TYPE_CHECKING:
     from engine.schema import Schema
     from engine.shapes import NodeShapes
 
-__all__ = ["ChangedOnDiskError", "Document"]
+__all__ = ["Document"]
 
 _log = logging.getLogger(__name__)
-
-
-class ChangedOnDiskError(NetcanvasError):
-    """The file was changed by another program since it was read; saving would lose that."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        super().__init__(
-            f"'{path.name}' was changed by another program since it was opened.",
-            next_step="Overwrite it, reload it, or save under another name.",
-        )
 
 
 class Document(Editable):
@@ -80,7 +68,7 @@ class Document(Editable):
         What tells this document from all others, whatever their names.
     label : str
         What it is called while it has no file.
-    disk : app.netfile.FileState
+    disk : app.document.netfile.FileState
         What its file held when it was last read or written.
     solver : app.solver.link.SolverLink
         The solver at ``solver_path``, as far as it is open.

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtWidgets import QMenu
 
 from app.document import Document
-from app.placement import Point
+from app.document.placement import Point
 from engine.errors import SchemaError
 from engine.sidecar import sidecar_path, stored_dialect
 
@@ -46,12 +46,12 @@ def codes(document):
 
 
 def test_a_document_is_guessed_off_the_window_s_thread(open_net, net, qtbot, monkeypatch):
-    import app.dialect
+    from app.document import dialect
 
     threads = []
-    guess = app.dialect.guess_dialect
+    guess = dialect.guess_dialect
     monkeypatch.setattr(
-        app.dialect, "guess_dialect", lambda *given: (threads.append(threading.current_thread()), guess(*given))[1]
+        dialect, "guess_dialect", lambda *given: (threads.append(threading.current_thread()), guess(*given))[1]
     )
     before = Document.open(net)
     assert before.dialect == "bvlc" and before.schema.dialect == "bvlc"

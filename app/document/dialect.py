@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.commands import Command
+from app.document.commands import Command
 from engine import prototxt
 from engine.schema import BVLC, find_dialect, guess_dialect, load_schema
 from engine.sidecar import stored_dialect

@@ -9,8 +9,8 @@ import stat
 import pytest
 
 from app.document import ChangedOnDiskError, Document
-from app.placement import Placement, Point
-from app.solverfile import find_solver, is_solver, net_of_solver
+from app.document.placement import Placement, Point
+from app.document.solverfile import find_solver, is_solver, net_of_solver
 from engine.errors import CheckError, FileFormatError
 from engine.graph import OpGraph
 from engine.sidecar import sidecar_path

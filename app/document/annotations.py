@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QRectF, Signal
 from engine.graph import NodeId
 
 if TYPE_CHECKING:
-    from app.blocks import Blocks
+    from app.document.blocks import Blocks
 
 __all__ = ["COLORS", "Annotation", "Annotations", "rect_of"]
 

@@ -13,7 +13,7 @@ from engine.graph import NodeId
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.placement import Point
+    from app.document.placement import Point
 
 __all__ = ["Block", "Blocks"]
 

@@ -9,9 +9,9 @@ from PySide6.QtCore import QObject, Signal
 from app.qt import Debounce, guard
 
 if TYPE_CHECKING:
-    from app.costs.rows import CostCount, Inputs
     from app.document import Document
-    from engine.graph import Events, NodeId
+    from app.live.layercosts import CostCount, Inputs
+    from engine.graph import Events, NetState, Node, NodeId
 
 __all__ = ["LiveCosts"]
 
@@ -37,6 +37,8 @@ class LiveCosts(QObject):
         super().__init__(document)
         self._document = document
         self._inputs: Inputs | None = None
+        self._records: dict[NodeId, Node] = {}
+        self._states: tuple[NetState, ...] = ()
         self._looked_at: set[NodeId] = set()
         self._due = Debounce(self._ask, _PAUSE_MS, self)
         self.count: CostCount | None = None
@@ -52,6 +54,7 @@ class LiveCosts(QObject):
         """Count anew what a change reaches."""
         for node in events.changed | events.removed:
             self._looked_at.discard(node)
+            self._records.pop(node, None)
             if self._inputs is not None:
                 self._inputs.names.pop(node, None)
         self._due.trigger()
@@ -69,10 +72,18 @@ class LiveCosts(QObject):
         self._due.trigger()
 
     def _ask(self) -> None:
-        from app.costs.rows import Inputs, count_costs, inputs_of  # with numpy behind it; the first frame needs none
+        from app.live.layercosts import (  # with numpy behind it; the first frame needs none
+            Inputs,
+            count_costs,
+            inputs_of,
+        )
 
+        states = self._document.graph.states
+        if states != self._states:  # the phases of any layer may be others
+            self._states = states
+            self._records.clear()
         last = self._inputs or Inputs((), {}, {})
-        self._inputs = inputs = inputs_of(self._document, last, self._looked_at)
+        self._inputs = inputs = inputs_of(self._document, self._records, last, self._looked_at)
         self._document.jobs.submit("costs", lambda: count_costs(inputs), self._counted)
 
     @guard

@@ -6,9 +6,9 @@ import hashlib
 import time
 from pathlib import Path
 
-from engine.errors import FileFormatError
+from engine.errors import FileFormatError, NetcanvasError
 
-__all__ = ["FileState", "digest", "read_net_file"]
+__all__ = ["ChangedOnDiskError", "FileState", "digest", "read_net_file"]
 
 _BIGGEST_NET = 2**31
 _BIGGEST_KEPT = 8 * 2**20
@@ -43,6 +43,17 @@ def read_net_file(path: Path) -> bytes:
 def digest(data: bytes) -> str:
     """Return what tells one content of a file from another."""
     return hashlib.sha256(data).hexdigest()
+
+
+class ChangedOnDiskError(NetcanvasError):
+    """The file was changed by another program since it was read; saving would lose that."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        super().__init__(
+            f"'{path.name}' was changed by another program since it was opened.",
+            next_step="Overwrite it, reload it, or save under another name.",
+        )
 
 
 class FileState:

@@ -8,7 +8,7 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
-from app.commands import GraphCommand
+from app.document.commands import GraphCommand
 from engine.graph import Change, OpGraph
 
 __all__ = ["Editable", "Trial"]

@@ -133,7 +133,19 @@ class LivePlugins:
 
     def waiting(self) -> list[NodeId]:
         """Return the layers for which :meth:`waits_for_trust` holds."""
-        return [node.id for node in self._document.graph.nodes() if self.waits_for_trust(node)]
+        if self._document.live.trusted or self._document.path is None:
+            return []
+        graph = self._document.graph
+        readings = graph.readings()
+        registry = self._document.registry
+        kinds = {each.type for each in readings.values()}
+        foreign = {kind for kind in kinds if (info := registry.info(kind)) is not None and info.needs_trust}
+        foreign.add("Python")
+        return [
+            node
+            for node in graph.node_ids()
+            if readings[node].type in foreign and self.waits_for_trust(graph.node(node))
+        ]
 
     def graph_changed(self, touched: Iterable[NodeId]) -> None:
         """Look again when layers that were added or changed name other modules than before."""
@@ -191,7 +203,7 @@ def python_name(graph: OpGraph, node: NodeId) -> tuple[str, str]:
 
 def _modules(graph: OpGraph) -> frozenset[str]:
     """Return the modules that the Python layers of a net name."""
-    python = [node.id for node in graph.nodes() if node.type == "Python" and not node.virtual]
+    python = [node for node, read in graph.readings().items() if read.type == "Python" and read.field is not None]
     return frozenset(python_name(graph, node)[0] for node in python) - {""}
 
 

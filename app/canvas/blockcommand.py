@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from app.commands import Command
+from app.document.commands import Command
 
 if TYPE_CHECKING:
-    from app.blocks import Block
-    from app.placement import EdgeKey, Placement, Point, Route
+    from app.document.blocks import Block
+    from app.document.placement import EdgeKey, Placement, Point, Route
     from engine.graph import NodeId
 
 __all__ = ["BlockChange", "BlockCommand"]

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
-from app.annotations import Annotations
-from app.blocks import Blocks
+from app.document.annotations import Annotation, Annotations
+from app.document.blocks import Blocks
 from engine.errors import NetcanvasError
 from engine.graph import ALL, View
 

@@ -1,4 +1,4 @@
-"""What the rows of the cost table say: counted from the shapes of a net, in any thread."""
+"""What the layers of a net cost: counted from its shapes, in any thread."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from app.canvas.face import shape_text
+from app.live.shapes import shape_text
 from engine.cost import LayerCost, NetCost, layer_cost, net_cost
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ NUMBERS = ("parameters", "multiply_adds", "weights", "activations", "inference",
 
 @dataclass(frozen=True, slots=True)
 class CostRow:
-    """One layer of the table.
+    """What one layer costs.
 
     Attributes
     ----------
@@ -90,6 +90,8 @@ class Inputs:
         Return the LayerParameter of a layer that may share parameters; asked once.
     held, names : dict
         What was counted before; only one count at a time may use it.
+    places : sequence of int
+        Places of the layers in the document, where those that they tell may be out of date.
     """
 
     nodes: Sequence[Node]
@@ -97,20 +99,30 @@ class Inputs:
     readers: Mapping[NodeId, Callable[[], Any]]
     held: dict[NodeId, _Held] = field(default_factory=dict)
     names: dict[NodeId, tuple[str, ...]] = field(default_factory=dict)
+    places: Sequence[int] | None = None
 
 
-def inputs_of(document: Document, last: Inputs, looked_at: set[NodeId]) -> Inputs:
+def inputs_of(document: Document, records: dict[NodeId, Node], last: Inputs, looked_at: set[NodeId]) -> Inputs:
     """Take from a document what is counted next.
 
     Parameters
     ----------
+    records : dict
+        What is known of the layers already, but for their places; those that are missing are added.
     last : Inputs
         Those of the count before.
     looked_at : set of NodeId
         Layers of which it is known whether they may share parameters; those that are new are added.
     """
     graph, shapes = document.graph, document.shapes
-    nodes = [node for node in graph.nodes() if document.in_view(node.id)]
+    if not records:
+        records.update((node.id, node) for node in graph.nodes())
+    nodes: list[Node] = []
+    places: list[int] = []
+    for place, node_id in enumerate(graph.node_ids()):
+        if document.in_view(node_id):
+            nodes.append(records.get(node_id) or records.setdefault(node_id, graph.node(node_id)))
+            places.append(place)
     readers = dict(last.readers)
     for node in nodes:
         known = shapes.get(node.id)
@@ -119,8 +131,8 @@ def inputs_of(document: Document, last: Inputs, looked_at: set[NodeId]) -> Input
         looked_at.add(node.id)
         text = graph.layer_text(node.id)
         if text.count("name") > 1 or (node.version < 2 and "param" in text):
-            readers[node.id] = document.live.spec(node.id).message
-    return Inputs(nodes, shapes, readers, last.held, last.names)
+            readers[node.id] = document.live.shaping.spec(node.id).message
+    return Inputs(nodes, shapes, readers, last.held, last.names, places)
 
 
 def count_costs(inputs: Inputs) -> CostCount:
@@ -128,11 +140,12 @@ def count_costs(inputs: Inputs) -> CostCount:
     rows: list[CostRow] = []
     costs: list[LayerCost] = []
     held = inputs.held
-    for node in inputs.nodes:
+    places = inputs.places if inputs.places is not None else [node.ordinal for node in inputs.nodes]
+    for node, place in zip(inputs.nodes, places, strict=True):
         shapes = inputs.shapes.get(node.id)
         known = held.get(node.id)
-        if known is None or known.node != node or known.row.place != node.ordinal or known.shapes != shapes:
-            known = held[node.id] = _counted(node, shapes)
+        if known is None or known.node != node or known.row.place != place or known.shapes != shapes:
+            known = held[node.id] = _counted(node, place, shapes)
         rows.append(known.row)
         if known.cost is not None:
             costs.append(known.cost)
@@ -142,14 +155,14 @@ def count_costs(inputs: Inputs) -> CostCount:
     return CostCount(tuple(rows), _numbers(net_cost(costs, shared)), shared, len(rows) - len(costs))
 
 
-def _counted(node: Node, shapes: NodeShapes | None) -> _Held:
+def _counted(node: Node, place: int, shapes: NodeShapes | None) -> _Held:
     if shapes is None or shapes.state == "unknown":
         reason = shapes.reason if shapes is not None else "Its shapes are not known yet."
-        return _Held(node, shapes, CostRow(node.id, node.ordinal, node.name, node.type, "", (), reason), None)
+        return _Held(node, shapes, CostRow(node.id, place, node.name, node.type, "", (), reason), None)
     cost = layer_cost(node.type, shapes, node.in_place)
     top = shapes.tops[0] if shapes.tops else None
     output = "" if top is None else shape_text(top)
-    row = CostRow(node.id, node.ordinal, node.name, node.type, output, _numbers(net_cost([cost])), shapes.reason)
+    row = CostRow(node.id, place, node.name, node.type, output, _numbers(net_cost([cost])), shapes.reason)
     return _Held(node, shapes, row, cost)
 
 

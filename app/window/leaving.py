@@ -1,0 +1,56 @@
+"""Pages that were closed: out of sight at once, and ended a moment later where that takes its time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QTimer
+
+from app.qt import guard
+from app.window.page import DocumentPage
+
+__all__ = ["LeavingPages"]
+
+#: A net of that many layers is ended only when what takes its place is seen.
+_BIG = 300
+_LATER_MS = 60
+
+
+class LeavingPages(QObject):
+    """Ends pages that are no longer in a tab.
+
+    Parameters
+    ----------
+    before : callable
+        Called before pages are ended, when nothing may refer to their documents any more.
+    ended : callable
+        Called with each page that was ended.
+    """
+
+    def __init__(
+        self, before: Callable[[], object], ended: Callable[[DocumentPage], object], parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._before = before
+        self._ended = ended
+        self._pages: list[DocumentPage] = []
+
+    def take(self, page: DocumentPage) -> None:
+        """End a page; that of a big net a moment later."""
+        page.hide()
+        self._pages.append(page)
+        if len(page.document.graph) < _BIG:
+            self.finish()
+        else:
+            QTimer.singleShot(_LATER_MS, self, self.finish)
+
+    @guard
+    def finish(self) -> None:
+        """End those that wait for it now."""
+        pages, self._pages = self._pages, []
+        if pages:
+            self._before()
+        for page in pages:
+            page.close_document()
+            page.deleteLater()
+            self._ended(page)
