@@ -20,7 +20,7 @@ from typing import Any
 
 from engine.last_words import LastWords, last_words
 
-__all__ = ["run_supervised"]
+__all__ = ["end_in_time", "run_supervised"]
 
 #: Commands that run code of plugins for as long as it takes.
 _COMMANDS = frozenset({"train", "test", "time", "extract_features", "gradcheck"})
@@ -85,17 +85,29 @@ def _in_child(command: Callable[[], int], words: LastWords) -> int:
         return code
     finally:
         words.finish()
-        threading.Thread(target=_leave_in_time, args=(leave, code), daemon=True, name="netcanvas end").start()
+        end_in_time(code, leave)
+
+
+def end_in_time(code: int, leave: Callable[[int], Any] = os._exit) -> None:
+    """Let the process, whose work is done, end soon, whatever threads and exit functions plugins have left in it.
+
+    Parameters
+    ----------
+    code : int
+        The exit code.
+    leave : callable
+        What ends a process at once.
+    """
+    threading.Thread(target=_leave_in_time, args=(leave, code), daemon=True, name="netcanvas end").start()
 
 
 def _leave_in_time(leave: Callable[[int], Any], code: int) -> None:
-    """End the process, whose command is done, where a plugin's threads or exit functions would keep it for ever."""
     time.sleep(_PATIENCE)
     kept = [each.name for each in threading.enumerate() if not each.daemon and each is not threading.main_thread()]
     what = f"the threads of a plugin ({', '.join(kept[:3])})" if kept else "what a plugin's code does at exit"
     if sys.stderr is not None:
         with contextlib.suppress(OSError, ValueError):
-            sys.stderr.write(f"netcanvas: the command is done and ended without waiting for {what} any longer.\n")
+            sys.stderr.write(f"netcanvas: all is done; not waiting for {what} any longer.\n")
             sys.stderr.flush()
     leave(code)
 

@@ -32,13 +32,13 @@ def arrange(view: CanvasView, *, undoable: bool = True, done: Callable[[], objec
     def finish(result: LayoutResult[NodeId]) -> None:
         scene, positions = view.canvas, view.document.positions
         points = take_routes(scene, result)
+        scene.show_routes(moving=True)
         if undoable:
             straight: dict[EdgeKey, tuple[Point, ...]] = dict.fromkeys(positions.bends, ())
             take_step(view.document, "Lay out", places=points, bends=straight or None)
-            scene.show_routes()
         else:
-            scene.show_routes(moving=True)
             positions.move(points, by_user=False)
+        scene.lead_stale()
         scene.fit_scene_rect()
         if done is not None:
             done()

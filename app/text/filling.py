@@ -12,7 +12,7 @@ from app.qt import guard
 
 __all__ = ["Filler"]
 
-_FIRST, _SLICE = 300, 1500  # lines
+_FIRST, _SLICE = 300, 700  # lines
 
 
 class Filler(QObject):

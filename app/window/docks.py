@@ -52,6 +52,7 @@ PANELS: Sequence[PanelSpec] = (
 
 
 _LEAST = QSize(280, 160)
+_BIG = 1000
 #: Between one panel and the next: what is to be done after no time at all is done before the window answers.
 _NEXT_MS = 1
 _AT_ONCE = frozenset(("training", "plugins", "code"))
@@ -178,14 +179,18 @@ class PanelDocks:
     def set_document(self, document: Document) -> None:
         """Show another document: at once in the panels that are seen, in the others one by one when the window is idle.
 
-        What trains is always told at once, for its keys work whether it is seen or not.
+        A big net is shown one by one in those that are seen too, before the others. What trains is always told at
+        once, for its keys work whether it is seen or not.
         """
         self._document = document
-        for name, panel in self.panels.items():
-            if hasattr(panel, "set_document"):
-                self._behind[name] = None
-                if name in _AT_ONCE or not panel.visibleRegion().isEmpty():  # behind a tab, docks count as visible
-                    self._catch_up(name)
+        following = {name: panel for name, panel in self.panels.items() if hasattr(panel, "set_document")}
+        # Behind a tab, docks count as visible.
+        seen = [name for name, panel in following.items() if not panel.visibleRegion().isEmpty()]
+        self._behind = dict.fromkeys([*seen, *following])
+        is_big = len(document.graph) >= _BIG
+        for name in following:
+            if name in _AT_ONCE or (name in seen and not is_big):
+                self._catch_up(name)
         if self._behind:
             QTimer.singleShot(_NEXT_MS, self._window, self._catch_up_next)
 

@@ -42,7 +42,7 @@ class TrustFlow(QObject):
         count = "1 layer has its" if len(waiting) == 1 else f"{len(waiting)} layers have their"
         bar = self._window.notify(
             f"{count} code in '{document.path.parent.name}'{_named(document)}. It runs only if you allow it; until "
-            "then shapes stay unknown.",
+            f"then shapes stay unknown.{_further(document)}",
             "warning",
             [("Allow", partial(self.allow, document.path.parent))],
         )
@@ -72,6 +72,17 @@ class TrustFlow(QObject):
             document.live.trusted = trusted
             document.live.find_plugins()
             document.live.refresh()
+
+
+def _further(document: Document) -> str:
+    """Return which plugin folders outside of the net's own folder belong to its project, as a sentence."""
+    folder = document.path.parent if document.path is not None else Path()
+    places = {
+        str(each.path.parent if each.path.parent.name == "plugins" else each.path)
+        for each in document.live.plugins.folders
+        if each.origin == "project" and not each.path.is_relative_to(folder)
+    }
+    return f" Plugins in {' and '.join(sorted(places))} are then allowed, too." if places else ""
 
 
 def _named(document: Document) -> str:

@@ -12,7 +12,7 @@ import ast
 import logging
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ _NUMBER, _FORMAT, _SET, _BOUND, _SIZED = (
 )
 _CALLS = frozenset({"int", "float", "round"})
 #: Functions and methods of numpy that take a shape or a size.
-_SHAPING = frozenset({"choice", "empty", "ones", "permutation", "reshape", "tile", "zeros"})
+_SHAPING = frozenset({"choice", "empty", "ones", "reshape", "tile", "zeros"})
 
 
 def compile_with_numbers(source: bytes, path: str) -> CodeType | None:
@@ -134,7 +134,8 @@ def _differ(before: Iterable[Any], after: Iterable[Any]) -> bool:
 def _is_numpys(function: Any) -> bool:
     """Whether a function, or the object whose method it is, is numpy's: called twice, it does no more than once."""
     owner = getattr(function, "__self__", None)
-    module = getattr(type(owner), "__module__", "") if owner is not None else getattr(function, "__module__", "")
+    of_object = owner is not None and not isinstance(owner, ModuleType)
+    module = getattr(type(owner) if of_object else function, "__module__", "")
     return str(module).partition(".")[0] == "numpy"
 
 

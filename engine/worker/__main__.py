@@ -46,13 +46,16 @@ def _separate() -> None:
 
 
 def _train(run: RunFolder, weights: Sequence[Path], snapshot: Path | None) -> int:
+    from engine.supervising import end_in_time
     from engine.worker.exits import tell_of_exit
     from engine.worker.trainer import Start, Trainer  # after the redirection, so that its faults are in the log
 
     trainer = Trainer(run, Start(weights, snapshot), make_solver)
-    tell_of_exit(trainer.fail_at_once)
     signal.signal(signal.SIGTERM, lambda number, frame: trainer.stop())
-    return 0 if trainer.train() else 1
+    with tell_of_exit(trainer.fail_at_once):
+        code = 0 if trainer.train() else 1
+    end_in_time(code)
+    return code
 
 
 def make_solver(run: RunFolder) -> TrainingLoop:

@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import NoReturn
 
@@ -18,8 +18,9 @@ __all__ = ["tell_of_exit"]
 _METHODS = frozenset(("setup", "reshape", "forward", "backward"))
 
 
-def tell_of_exit(tell: Callable[[Failure], object]) -> None:
-    """From now on, call ``tell`` when something in this process calls ``os._exit``, and let it end then.
+@contextlib.contextmanager
+def tell_of_exit(tell: Callable[[Failure], object]) -> Iterator[None]:
+    """Call ``tell`` when something in this process calls ``os._exit`` meanwhile, and let it end then.
 
     Processes that are forked from it end as ever.
     """
@@ -32,6 +33,10 @@ def tell_of_exit(tell: Callable[[Failure], object]) -> None:
         leave(status)
 
     os._exit = told
+    try:
+        yield
+    finally:
+        os._exit = leave
 
 
 def _failure(status: int, frame: FrameType) -> Failure:

@@ -117,7 +117,7 @@ def test_what_a_plugin_left_running_does_not_keep_the_command(tmp_path: Path, co
     process = start(tmp_path)
     out, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0 and "Done at iteration 3" in out
-    assert "ended without waiting" in errors and kept in errors
+    assert "not waiting for" in errors and kept in errors
 
 
 @pytest.mark.parametrize("method", ["setup", "forward", "backward"])

@@ -322,3 +322,18 @@ def test_names_keep_room_to_be_read(panel, width):
     header = panel.view.header()
     assert header.sectionSize(0) >= 150
     assert header.length() >= header.width()
+
+
+def test_a_count_after_an_edit_tells_where_layers_stand_now(qtbot):
+    document = Document(OpGraph.parse(NET))
+    costs = document.live.costs
+    costs._ask()
+    qtbot.waitUntil(lambda: costs.count is not None)
+    conv = document.graph.named("conv")[0].id
+    document.apply("Delete", lambda graph: graph.remove_nodes([document.graph.node_ids()[0]]))
+    document.apply("Rename", lambda graph: graph.rename_node(conv, "renamed"))
+    costs._ask()
+    qtbot.waitUntil(lambda: len(costs.count.rows) == len(document.graph))
+    rows = [(row.node, row.place, row.name) for row in costs.count.rows]
+    assert rows == [(node.id, node.ordinal, node.name) for node in document.graph.nodes()]
+    document.close()

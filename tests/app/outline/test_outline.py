@@ -138,3 +138,20 @@ def test_a_layer_that_moves_in_the_text_stays_selected(panel, document, qtbot):
     assert texts(panel)[0] == "accuracy"
     assert document.selection.node_ids == (chosen,)
     assert [panel.model.node_of(index) for index in panel.view.selectionModel().selectedRows()] == [chosen]
+
+
+def test_behind_another_panel_the_rows_wait_until_they_are_seen(panel, document):
+    panel.model.is_watched = lambda: False
+    before = texts(panel)
+    pool, ip = (document.graph.named(name)[0].id for name in ("pool2", "ip1"))
+    document.apply("Delete", lambda graph: graph.remove_nodes([pool]))
+    document.apply("Rename", lambda graph: graph.rename_node(ip, "renamed"))
+    assert panel.model.rowCount() == len(before), "nothing came or went"
+    panel.seen()
+    assert texts(panel) == [node.name for node in document.graph.nodes()]
+    document.undo_stack.undo()
+    document.undo_stack.undo()
+    panel.model.set_document(document)
+    assert texts(panel) == before
+    panel.seen()
+    assert texts(panel) == before

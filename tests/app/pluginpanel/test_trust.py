@@ -98,11 +98,12 @@ def test_a_module_that_is_nowhere_is_told_without_a_question_and_heard_when_it_c
     project.open(trusted=False)
     project.wait(lambda: face(project).state == "code not found" and face(project).reason)
     assert "module 'halve' was not found" in face(project).reason and not bars(project)
-    assert project.window.document.problems_of(project.node())[0] == ""
+    project.wait(lambda: project.window.document.problems_of(project.node())[0] == "warning")
     write(project.folder, halve=layer_with("2"))
     project.wait(lambda: bars(project))
     project.press("Allow")
     project.wait(lambda: project.tops() == ((2,),) and face(project).state == "")
+    project.wait(lambda: project.window.document.problems_of(project.node())[0] == "")
 
 
 def test_two_projects_with_a_module_of_one_name_keep_apart(beside: Project, tmp_path: Path) -> None:
@@ -131,3 +132,10 @@ def test_another_open_net_of_the_folder_comes_alive_with_it(beside: Project) -> 
     beside.wait(lambda: beside.tops() == ((2,),))
     node = first.graph.named("p")[0].id
     beside.wait(lambda: first.shapes[node].tops == ((2,),))
+
+
+def test_the_question_names_plugins_above_the_folder_of_the_net(beside: Project) -> None:
+    write(beside.folder.parent / "plugins" / "shared", twice=layer_with("2"))
+    beside.open(trusted=False)
+    beside.wait(lambda: bars(beside))
+    assert f"Plugins in {beside.folder.parent / 'plugins'} are then allowed, too." in bars(beside)[0].text

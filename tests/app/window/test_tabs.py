@@ -219,3 +219,20 @@ def test_many_tabs_can_still_be_told_apart(window, tmp_path):
     bar.setFixedWidth(400)
     assert min(bar.tabRect(index).width() for index in range(bar.count())) >= 100
     assert bar.rect().contains(bar.tabRect(bar.currentIndex()).center())
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_big_net_is_out_of_sight_before_it_is_ended(window, opened, tmp_path, qtbot, at_once):
+    path = tmp_path / "big.prototxt"
+    path.write_bytes(b"".join(LAYER % b"%d" % number for number in range(400)))
+    assert window.files.open(path)
+    page = window.tabs.current
+    left = []
+    window.document_left.connect(left.append)
+    window.close_page(page)
+    assert "big.prototxt" not in titles(window)
+    assert not left and not page.isVisible()
+    if at_once:
+        window.close()
+    qtbot.waitUntil(lambda: left == [page.document])
+    assert all(panel.document is not left[0] for panel in window.panels.values() if hasattr(panel, "document"))

@@ -64,3 +64,19 @@ def test_a_forked_process_ends_as_ever(tmp_path: Path, watch: Callable[..., View
     until_end(watch(run, process))
     assert process.wait(PATIENCE) == 0
     assert run.status().state == "finished" and "_exit" not in run.log_file.read_text()
+
+
+def test_an_exit_after_the_end_is_no_failure(tmp_path: Path, watch: Callable[..., Viewer]) -> None:
+    run, process = run_with(tmp_path, "import atexit; atexit.register(os._exit, 0)")
+    until_end(watch(run, process))
+    assert process.wait(PATIENCE) == 0
+    assert run.status().state == "finished" and "ended the training" not in run.log_file.read_text()
+
+
+@pytest.mark.slow
+def test_threads_that_a_plugin_left_do_not_keep_the_process(tmp_path: Path, watch: Callable[..., Viewer]) -> None:
+    code = "import threading, time; threading.Thread(target=time.sleep, args=(999,), name='prefetch').start()"
+    run, process = run_with(tmp_path, code)
+    until_end(watch(run, process))
+    assert process.wait(PATIENCE) == 0
+    assert run.status().state == "finished" and "not waiting for the threads" in run.log_file.read_text()
