@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -19,9 +20,11 @@ from app.qt import Debounce, guard
 __all__ = ["CalmCollector", "importing"]
 
 _YOUNG, _MIDDLE = 8_000, 2
-#: So many that come at once are not looked at; looking at 40,000 takes some 25 ms.
-_BURST, _MOST = 24_000, 40_000
-_TICK = 100
+#: So many that come at once are not looked at.
+_BURST = 24_000
+#: Seconds that the young may have taken, for the middle-aged, which they are then, to be looked at with the next.
+_FELT = 0.01
+_TICK = 30
 _QUIET = 3000
 #: Held by a thread that imports a library of Qt's: its half-made classes are not to be walked through.
 importing = threading.Lock()
@@ -34,6 +37,7 @@ class CalmCollector(QObject):
         super().__init__(parent)
         self._due = Debounce(self._collect_all, _QUIET, self)
         self._lots = 0
+        self._spent = 0.0
         self._timer = QTimer(self)
         self._timer.setInterval(_TICK)
         self._timer.timeout.connect(self._collect_young)
@@ -57,8 +61,7 @@ class CalmCollector(QObject):
     def _collect_young(self) -> None:
         young = gc.get_count()[0]
         if young > _YOUNG and importing.acquire(blocking=False):
-            # Of the young there are more than is counted: what has gone since is taken off, were it old or not.
-            if young > _BURST or len(gc.get_objects(0)) > _MOST:
+            if young > _BURST:
                 gc.freeze()
             else:
                 self._collect_lot()
@@ -67,8 +70,10 @@ class CalmCollector(QObject):
     def _collect_lot(self) -> None:
         self._lots += 1
         if self._lots % _MIDDLE:
+            begun = time.thread_time()
             gc.collect(0)
-        elif len(gc.get_objects(0)) + len(gc.get_objects(1)) <= _MOST:
+            self._spent = time.thread_time() - begun
+        elif self._spent < _FELT:
             gc.collect(1)
         else:
             gc.collect(0)

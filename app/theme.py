@@ -135,7 +135,8 @@ class Theme:
 
     def apply(self, app: QApplication) -> None:
         """Dress the whole application in this theme and tell those who paint themselves."""
-        app.setStyle("Fusion")
+        if not app.styleSheet():  # the style stays under other sheets; setting it anew dresses every widget once more
+            app.setStyle("Fusion")
         app.setPalette(self.palette())
         app.setStyleSheet(stylesheet({role: color.name() for role, color in self.tokens.items()}))
         notifier = Theme.notifier()

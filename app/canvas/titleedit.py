@@ -77,9 +77,9 @@ class TitleEdit(QLineEdit):
         self.close_edit()
         if block is not None and block in self._view.document.positions.blocks:
             rename_block(self._view, block, name)
-        if node_id is None or not name:
-            return
         document = self._view.document
+        if node_id is None or not name or node_id not in document.graph:  # undone while its name was being typed
+            return
         old = document.graph.node(node_id).name
         if name == old:
             return

@@ -98,7 +98,8 @@ class AddingCanvas(CanvasView):
         self.popup.ask(infos, place, prompt, "Enter adds it, Esc closes", uses, pictures)
 
     def _insert_chosen(self, kind: str) -> None:
-        self._insert(kind, self._at, self._origin)
+        gone = self._origin is not None and self._origin.node not in self.document.graph  # while the search was open
+        self._insert(kind, self._at, None if gone else self._origin)
 
     def _insert(self, kind: str, at: QPointF | None, origin: Origin | None, onto: EdgeItem | None = None) -> None:
         if kind == NEW_LAYER:

@@ -13,7 +13,8 @@ __all__ = ["LeavingPages"]
 
 #: A net of that many layers is ended only when what takes its place is seen.
 _BIG = 300
-_LATER_MS = 60
+#: By then what took its place is painted, its map too.
+_LATER_MS = 400
 
 
 class LeavingPages(QObject):
@@ -34,6 +35,11 @@ class LeavingPages(QObject):
         self._before = before
         self._ended = ended
         self._pages: list[DocumentPage] = []
+
+    @property
+    def busy(self) -> bool:
+        """Whether pages wait to be ended."""
+        return bool(self._pages)
 
     def take(self, page: DocumentPage) -> None:
         """End a page; that of a big net a moment later."""

@@ -32,6 +32,9 @@ def run(options: argparse.Namespace) -> int:
         phase=Phase[options.phase.upper()],
     )
     output = Output(quiet=options.quiet, as_json=options.json)
+    for folder in options.plugins:
+        if not folder.is_dir():
+            raise NetcanvasError(f"--plugins: expected a folder, got '{folder}'.", next_step="Check the path.")
     before = plugin_folders()
     use_plugin_folders([*options.plugins, *before])
     try:

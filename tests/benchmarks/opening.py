@@ -191,6 +191,7 @@ class OpeningBench:
             and not window.document.live.busy
             and window.canvas.is_placed
             and not window.document.jobs.busy
+            and not window._leaving.busy
         )
 
 

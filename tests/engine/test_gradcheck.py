@@ -259,6 +259,11 @@ class TestCommandLine:
             main(["gradcheck", *arguments])
         assert caught.value.code == 2 and "expected" in capsys.readouterr().err
 
+    def test_a_folder_of_plugins_that_is_none(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        write(folder, gradcheck_near=LAYERS)
+        code, _, err = self.run(capsys, "gradcheck_near.Square", "--bottom", "2", "--plugins", "nowhere")
+        assert code == 1 and "--plugins: expected a folder, got 'nowhere'" in err
+
     def test_flags_that_do_not_fit(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         code, _, err = self.run(capsys, "lay.Square", "--bottom", "3", "--propagate-down", "1,0")
         assert code == 1 and "expected 1 values, one for each --bottom, got 2" in err

@@ -1,11 +1,12 @@
-"""The document is edited in the middle of a gesture, as by undo: the gesture ends, and everything is as the document says."""
+"""The document is edited in the middle of a gesture, as by undo: the gesture ends, and all is as the document says."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
 
 from app.canvas import annotating
 from app.canvas.steps import bend_wire
@@ -94,3 +95,26 @@ def test_a_pan_goes_on(canvas: CanvasArea) -> None:
     canvas.document.apply("Delete", lambda graph: graph.remove_nodes([graph.named("pool2")[0].id]))
     assert canvas.gesture is not None
     hands.release(QPoint(240, 260), MIDDLE, NONE)
+
+
+def test_a_name_is_typed_for_a_layer_that_goes(canvas: CanvasArea) -> None:
+    document = canvas.document
+    pool = document.graph.named("pool2")[0].id
+    document.selection.set([pool])
+    canvas.do("rename")
+    canvas.title_edit.setText("other")
+    document.apply("Delete pool2", lambda graph: graph.remove_nodes([pool]))
+    QTest.keyClick(canvas.title_edit, Qt.Key.Key_Return)
+    assert document.undo_stack.count() == 1
+    assert not canvas.title_edit.isVisible()
+
+
+def test_a_layer_is_chosen_for_a_port_that_went(canvas: CanvasArea) -> None:
+    document = canvas.document
+    pool = document.graph.named("pool2")[0].id
+    canvas.search_asked.emit(QPoint(60, 60), pool, "output", 0)
+    document.apply("Delete pool2", lambda graph: graph.remove_nodes([pool]))
+    layers = len(document.graph)
+    canvas.popup.chosen.emit("ReLU")
+    canvas.popup.close()
+    assert len(document.graph) == layers + 1, "it is added, with no wire"

@@ -167,6 +167,23 @@ def test_removing_the_shown_layer(bench: Make) -> None:
     net.find("net_name")
 
 
+def test_edits_and_a_theme_between_a_removal_and_the_new_selection(bench: Make, qapp: QApplication) -> None:
+    from app.theme import Theme
+
+    b = bench(NET)
+    b.select("conv1")
+    b.document.apply("Delete conv1", lambda graph: graph.remove_nodes(b.ids("conv1")))
+    other = next(iter(b.document.graph.node_ids()))
+    b.document.apply("Rename", lambda graph: graph.rename_node(other, "other"))  # before the notice
+    Theme.load("dark").apply(qapp)
+    Theme.load("light").apply(qapp)
+    b.document.selection.flush()
+    b.document.undo_stack.undo()
+    b.document.undo_stack.undo()
+    b.select("conv1")
+    assert b.panel.page.target.ids == tuple(b.ids("conv1"))
+
+
 def test_tab_goes_from_field_to_field(bench: Make) -> None:
     net = bench(NET)
     net.select("drop")
