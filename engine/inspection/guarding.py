@@ -24,6 +24,7 @@ class Guard:
     def __init__(self) -> None:
         self._before = SharedNames()
         self._folder, self._depth = _working_directory(), sys.getrecursionlimit()
+        self._memory = _most_memory()
 
     def replaced(self) -> list[str]:
         """Return what was replaced since the last time and put back, and what still is, such as ``numpy.zeros``."""
@@ -39,12 +40,17 @@ class Guard:
         """
         if _working_directory() != self._folder or sys.getrecursionlimit() < self._depth or __name__ not in sys.modules:
             return True
-        try:
-            import resource
-        except ImportError:  # not on Windows
-            return False
-        unit = 1 if sys.platform == "darwin" else 1024
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit > _MUCH
+        return _most_memory() > max(_MUCH, self._memory)
+
+
+def _most_memory() -> int:
+    """Return how much memory, in bytes, the process had at most; on Linux, what started it counts as well."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return 0
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def _working_directory() -> str:

@@ -34,7 +34,6 @@ def chain(make_canvas):
 
     yield make
     for view in made:
-        view.close_document()
         view.document.close()
 
 
@@ -47,7 +46,6 @@ def test_an_empty_net_has_no_map(make_canvas):
     view = make_canvas(document)
     view.minimap.offer()
     assert view.shows_all and view.minimap.isHidden()
-    view.close_document()
     document.close()
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from engine.errors import DataError, LayerError, NetcanvasError, PluginError, ShapeError, WorkerError
 from engine.inspection import InspectionClient
+from engine.inspection.guarding import Guard
 from engine.inspection.messages import error_from_json, error_to_json
 from engine.layer import Phase
 from engine.plugins import PluginLoadError
@@ -276,6 +277,14 @@ class TestLifetime:
         for thread in threads:
             thread.join()
         assert answers == {size: ((size,),) for size in range(1, 9)}
+
+    def test_memory_of_the_program_that_asks_is_not_counted(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        most = 2 << 30
+        monkeypatch.setattr("engine.inspection.guarding._most_memory", lambda: most)
+        guard = Guard()
+        assert not guard.is_spent()
+        most = 3 << 30
+        assert guard.is_spent()
 
     def test_a_warm_question_is_quick(self, client: InspectionClient) -> None:
         relu = message('type: "ReLU" bottom: "x" top: "y"')
