@@ -118,7 +118,8 @@ class Breadcrumb(CornerWidget):
         scene = self._view.canvas
         words = "Looking for what is repeated\u2026"
         if not scene.folding.seeking:
-            words = f"Folded: {len(scene.nodes)} layers on {len(scene.items_shown())} cards"
+            count = scene.document.graph.layer_count()
+            words = f"Folded: {count} layers on {len(scene.items_shown())} cards"
         if words != self._counts.text():
             self._counts.setText(words)
             self.adjustSize()

@@ -14,6 +14,7 @@ from app.window.canvas_area import CanvasArea
 
 if TYPE_CHECKING:
     from app.compare.view import CompareView
+    from app.window.welcome import WelcomePage
 
 __all__ = ["DocumentPage"]
 
@@ -25,7 +26,7 @@ class DocumentPage(QWidget):
     ----------
     arranged : Signal()
         The net has its first places and is painted.
-    welcome : QWidget or None
+    welcome : WelcomePage or None
         What is shown instead of an empty canvas; see :meth:`show_welcome`.
     comparison : CompareView or None
         The net beside another, over the canvas; see :meth:`show_comparison`.
@@ -40,7 +41,7 @@ class DocumentPage(QWidget):
         document.setParent(self)
         self.canvas = CanvasArea(document, self, slowly=True)
         self.bars = InfoArea(self)
-        self.welcome: QWidget | None = None
+        self.welcome: WelcomePage | None = None
         self.comparison: CompareView | None = None
         self._begun = False
         self._grid = QGridLayout(self)
@@ -63,11 +64,13 @@ class DocumentPage(QWidget):
             self.canvas.arrange_at_start()
         return first
 
-    def show_welcome(self, welcome: QWidget) -> None:
+    def show_welcome(self, welcome: WelcomePage) -> None:
         """Show a page over the canvas until something is done to the net."""
         self.leave_welcome()
         self.welcome = welcome
         self._grid.addWidget(welcome, 0, 0)
+        self.bars.resized.connect(welcome.set_top_room)
+        welcome.set_top_room(self.bars.height() if self.bars.bars() else 0)
         welcome.raise_()
         self.bars.raise_()
         self.setFocusProxy(welcome)

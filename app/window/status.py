@@ -45,12 +45,14 @@ class StatusLine(QStatusBar):
     def show_document(self, document: Document) -> None:
         """Count the net anew; cheap, for it only adds up what is known."""
         graph = document.graph
-        count = len(graph)
+        count = graph.layer_count()
         plural = "" if count == 1 else "s"
         if document.seen is None:
             self.layers.setText(f"{count} layer{plural}")
         else:
-            self.layers.setText(f"{len(document.seen.node_ids())} of {count} layer{plural}: {document.view.words}")
+            self.layers.setText(
+                f"{graph.layer_count(document.seen.node_ids())} of {count} layer{plural}: {document.view.words}"
+            )
         self._show_costs(document)
         kinds = [str(each.severity) for each in document.diagnostics]
         errors, warnings = kinds.count("error"), kinds.count("warning")

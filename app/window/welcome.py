@@ -112,7 +112,7 @@ class WelcomePage(QScrollArea):
         self._inner = inner = QWidget()
         inner.setObjectName("window.welcome_inner")
         self._box = QVBoxLayout(inner)
-        self._box.setContentsMargins(8 * GRID, 8 * GRID, 8 * GRID, 8 * GRID)
+        self.set_top_room(0)
         self._box.setSpacing(3 * GRID)
         self._box.addWidget(_heading("Build and train neural nets by drawing them", 1.6))
         first = self._add_group("", self._starts())
@@ -123,6 +123,10 @@ class WelcomePage(QScrollArea):
         self.setWidget(inner)
         if first is not None:
             self.setFocusProxy(first)
+
+    def set_top_room(self, height: int) -> None:
+        """Begin so many pixels lower, for messages that lie over the page."""
+        self._box.setContentsMargins(8 * GRID, 8 * GRID + height, 8 * GRID, 8 * GRID)
 
     def _starts(self) -> list[Card]:
         new = Card("file-plus", "Empty net", "An empty canvas. Press Tab there to add a layer.")

@@ -145,6 +145,11 @@ class GraphQueries(GraphCore):
         """Return what was read of each node: another object, once the text of the layer has been edited."""
         return MappingProxyType(self._bindings)
 
+    def layer_count(self, nodes: Iterable[NodeId] | None = None) -> int:
+        """Return how many of some nodes, or of all, are layers of the text and not its ``input`` fields."""
+        read = self._bindings.values() if nodes is None else map(self._bindings.__getitem__, nodes)
+        return sum(each.field is not None for each in read)
+
     @property
     def states(self) -> tuple[NetState, ...]:
         """The states that the document is looked at in: each phase alone, and with each stage that its rules name."""

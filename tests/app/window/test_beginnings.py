@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from app.theme import Theme
 from app.window.models import templates
@@ -40,6 +40,17 @@ def test_the_welcome_page_offers_files_of_before_examples_and_templates(window, 
     }
     window.actions_by_name["welcome"].trigger()
     assert len(window.tabs.pages()) == 2, "one welcome page is enough"
+
+
+def test_messages_do_not_cover_the_welcome_page(window, qtbot):
+    window.beginnings.welcome()
+    headline = window.tabs.current.welcome.findChild(QLabel)
+    bar = window.notify("'net.prototxt' cannot be read.", "error")
+    bottom = lambda widget: widget.mapToGlobal(QPoint(0, widget.height())).y()  # noqa: E731
+    qtbot.waitUntil(lambda: bottom(bar) < headline.mapToGlobal(QPoint()).y())
+    place = bottom(headline)
+    bar.dismiss()
+    qtbot.waitUntil(lambda: bottom(headline) < place)
 
 
 def test_an_empty_net_is_one_click_away(window):

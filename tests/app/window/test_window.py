@@ -9,6 +9,7 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QAction, QDropEvent
 from PySide6.QtWidgets import QLabel, QMessageBox
 
+from app.properties.net_page import net_facts
 from app.theme import Theme
 from app.window.docks import PANELS
 from app.window.mainwindow import MainWindow
@@ -249,6 +250,14 @@ def test_selection_is_shared_by_canvas_and_properties(window, lenet, qtbot):
     window.document.selection.flush()
     assert hands.node("pool1").marked
     assert not hands.node("conv1").marked
+
+
+def test_inputs_of_the_net_are_no_layers(window, qtbot, tmp_path):
+    path = tmp_path / "deploy.prototxt"
+    path.write_text('input: "x"\ninput_dim: 1\ninput_dim: 2\nlayer { name: "r" type: "ReLU" bottom: "x" top: "y" }\n')
+    assert window.files.open(path)
+    qtbot.waitUntil(lambda: window.status.layers.text() == "1 layer", timeout=2000)
+    assert dict(net_facts(window.document))["Layers"] == "1"
 
 
 def test_the_status_line_counts(window, qtbot):
