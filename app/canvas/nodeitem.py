@@ -225,7 +225,10 @@ class NodeItem(QGraphicsItem):
         bottom = self.body.height() - FOOTER + 2.0
         shape_label = style.label(shape, "small_font", NODE_WIDTH * 0.6)
         size_text = ", ".join(filter(None, (face.size_text, face.state)))
-        size_label = style.label(size_text, "small_font", NODE_WIDTH - 3 * _TEXT_LEFT - shape_label.width)
+        room = NODE_WIDTH - 3 * _TEXT_LEFT - shape_label.width
+        size_label = style.label(size_text, "small_font", 0.0)
+        if size_label.width > room:
+            size_label = style.label(size_text.replace(" params", ""), "small_font", room)
         painter.drawStaticText(QPointF(_TEXT_LEFT, bottom), size_label.static)
         painter.drawStaticText(QPointF(NODE_WIDTH - _TEXT_LEFT - shape_label.width, bottom), shape_label.static)
 
