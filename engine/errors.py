@@ -14,6 +14,7 @@ __all__ = [
     "FileFormatError",
     "GraphError",
     "LayerError",
+    "MissingDataError",
     "NetError",
     "NetcanvasError",
     "NonFiniteError",
@@ -195,6 +196,10 @@ class PluginError(LayerError, RuntimeError):
 
 class DataError(NetcanvasError):
     """A data source that is missing, unreadable or does not fit; the message names the path."""
+
+
+class MissingDataError(DataError):
+    """A data source that is named and not there."""
 
 
 class FileFormatError(NetcanvasError):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from engine.data.lmdb_reader import LmdbReader
-from engine.errors import DataError
+from engine.errors import DataError, MissingDataError
 from engine.paths import ResolvedPath, resolve
 
 __all__ = ["RecordReader", "open_database"]
@@ -75,4 +75,4 @@ def _missing(written: str, found: ResolvedPath, owner: str) -> DataError:
         return DataError(f"{owner}: expected the path of a database in data_param.source, got none.", next_step=step)
     tried = ", ".join(f"'{path}'" for path in found.tried)
     step = "Put the data there, or correct the path."
-    return DataError(f"{owner}: database '{written}' was not found; tried {tried}.", next_step=step)
+    return MissingDataError(f"{owner}: database '{written}' was not found; tried {tried}.", next_step=step)

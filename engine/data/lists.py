@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.data.images import Bytes, read_image
-from engine.errors import DataError
+from engine.errors import DataError, MissingDataError
 from engine.paths import resolve, search_folders
 
 __all__ = ["ImageList", "find_listed", "open_list", "read_image_list", "read_listed"]
@@ -67,7 +67,8 @@ def open_list(written: str, folders: Sequence[Path], owner: str, what: str, fiel
     found = resolve(written, folders)
     if not written or not found.path.is_file():
         got = f"'{written}'; tried " + ", ".join(f"'{path}'" for path in found.tried) if written else "none"
-        raise DataError(
+        kind = MissingDataError if written and not found.found else DataError
+        raise kind(
             f"{owner}: expected a text file that lists {what} in {field}, got {got}.",
             next_step="Put the list there, or correct the path.",
         )

@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.data.batches import FloatArray
 from engine.data.datum import Pixels
-from engine.errors import DataError, FileFormatError
+from engine.errors import DataError, FileFormatError, MissingDataError
 from engine.files import read_blob
 from engine.paths import resolve
 
@@ -176,7 +176,7 @@ def read_mean(written: str, folders: Sequence[Path], owner: str) -> FloatArray:
     found = resolve(written, folders)
     if not found.found:
         tried = ", ".join(f"'{path}'" for path in found.tried)
-        raise DataError(f"{owner}: mean_file '{written}' was not found; tried {tried}.")
+        raise MissingDataError(f"{owner}: mean_file '{written}' was not found; tried {tried}.")
     try:
         array = read_blob(found.path).astype(np.float32, copy=False)
     except FileFormatError as error:

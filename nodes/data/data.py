@@ -17,3 +17,11 @@ class DataLayer(ReadingLayer):
 
     type = "Data"
     source_kind = "datum"
+
+    def stated_shape(self) -> tuple[int, int, int, int] | None:
+        """Return the shape where a crop and a mean value for every channel are given; records have to agree with it."""
+        transform, data = self.layer_param.transform_param, self.layer_param.data_param
+        channels = len(transform.mean_value)
+        if channels < 2 or not transform.crop_size or not data.batch_size:
+            return None
+        return data.batch_size, channels, transform.crop_size, transform.crop_size

@@ -17,3 +17,9 @@ class ImageDataLayer(ReadingLayer):
 
     type = "ImageData"
     source_kind = "images"
+
+    def stated_shape(self) -> tuple[int, int, int, int] | None:
+        """Return the shape where a crop is given, or to which size all images are brought."""
+        data, crop = self.layer_param.image_data_param, self.layer_param.transform_param.crop_size
+        height, width = (crop, crop) if crop else (data.new_height, data.new_width)
+        return (data.batch_size, 3 if data.is_color else 1, height, width) if height and width else None

@@ -16,3 +16,8 @@ class WindowDataLayer(ReadingLayer):
 
     type = "WindowData"
     source_kind = "windows"
+
+    def stated_shape(self) -> tuple[int, int, int, int] | None:
+        """Return the shape; windows are always cropped, from images in colour."""
+        crop = self.layer_param.transform_param.crop_size
+        return (self.layer_param.window_data_param.batch_size, 3, crop, crop) if crop else None
