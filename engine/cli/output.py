@@ -91,6 +91,7 @@ class Output:
         except (ValueError, OSError) as error:
             if isinstance(error, OSError) and error.errno != errno.EBADF:
                 raise
+            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # the old one would be flushed at exit
             self.error(f"A plugin's code closed the standard output, where this belongs:\n{text}")
 
     def note(self, text: str) -> None:

@@ -180,7 +180,7 @@ def test_escape_goes_back_to_the_canvas_and_ends_what_worked_for_it(compared, wi
     threads = [compared.comparison.jobs, compared.comparison.old.jobs, compared.comparison.new.jobs]
     qtbot.keyClick(compared.list, Qt.Key.Key_Escape)
     assert window.tabs.current.comparison is None
-    assert all(jobs._thread is None or not jobs._thread.is_alive() for jobs in threads)
+    qtbot.waitUntil(lambda: not any(jobs._thread is not None and jobs._thread.is_alive() for jobs in threads))
     assert window.canvas.isVisible()
 
 

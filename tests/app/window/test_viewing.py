@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from app.costs.formats import bytes_text
 from app.live.layercosts import NUMBERS
@@ -88,7 +88,9 @@ def test_the_export_dialog_does_not_block(opened, tmp_path, qtbot):
     from app.window.picturedialog import PictureDialog
 
     opened.actions_by_name["export_picture"].trigger()
-    dialog = opened.canvas.findChild(PictureDialog)
+    shown = lambda: [each for each in QApplication.topLevelWidgets() if isinstance(each, PictureDialog)]  # noqa: E731
+    qtbot.waitUntil(lambda: bool(shown()))
+    (dialog,) = shown()
     assert dialog.isVisible()
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
