@@ -27,7 +27,8 @@ def draw(options: Namespace, view: View) -> str:
     Parameters
     ----------
     options : argparse.Namespace
-        ``file``, ``output``, ``theme``, ``scale``, ``fold`` (yes, no, or None to fold what is long) and ``trust``.
+        ``file``, ``output``, ``theme``, ``scale``, ``fold`` (yes, no, or None to fold what is long), ``assumed`` (pairs
+        of blob and shape) and ``trust``.
     view : View
         Which net of the document is drawn; what takes no part in it is dimmed.
 
@@ -49,6 +50,7 @@ def draw(options: Namespace, view: View) -> str:
     document = Document.open(options.file)
     try:
         document.live.trusted = bool(options.trust)
+        document.assumptions.assume(dict(options.assumed))
         document.set_view(view)
         return _draw(document, options)
     finally:

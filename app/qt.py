@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from typing import ParamSpec, TypeVar, overload
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 
-__all__ = ["Debounce", "blocked", "fault_logger", "guard", "keeps_key", "tab_order_after"]
+__all__ = ["Debounce", "announce", "blocked", "fault_logger", "guard", "keeps_key", "tab_order_after"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -61,6 +62,12 @@ def blocked(*objects: QObject) -> Iterator[None]:
     finally:
         for blocker in blockers:
             blocker.unblock()
+
+
+def announce(widget: QWidget, text: str) -> None:
+    """Have a screen reader say something that is no widget's name: what was selected, what a message says."""
+    if QAccessible.isActive():
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, text))
 
 
 def keeps_key(event: QEvent) -> bool:

@@ -1,11 +1,29 @@
-"""The stylesheet over Fusion: only what a palette cannot say."""
+"""The stylesheet over Fusion: only what a palette cannot say, and in colours of the palette."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from string import Template
 
-__all__ = ["stylesheet"]
+__all__ = ["in_palette_roles", "stylesheet"]
+
+#: Colours of a theme by the roles of the palette that hold them; see :meth:`app.theme.Theme.palette`.
+_ROLES: Mapping[str, str] = {
+    "accent": "accent",
+    "accent_text": "highlighted-text",
+    "border": "mid",
+    "error": "bright-text",
+    "node_hover": "midlight",
+    "selection": "highlight",
+    "selection_text": "highlighted-text",
+    "surface": "base",
+    "surface_alt": "alternate-base",
+    "text": "window-text",
+    "text_disabled": "link-visited",
+    "text_muted": "placeholder-text",
+    "warning": "no-role",
+    "window": "window",
+}
 
 _TEMPLATE = Template("""
 QToolTip { color: $text; background: $surface_alt; border: 1px solid $border; padding: 4px 6px; }
@@ -67,13 +85,14 @@ QSpinBox::down-button, QDoubleSpinBox::down-button { subcontrol-origin: border; 
 QAbstractItemView { background: $surface; alternate-background-color: $surface_alt; border: 1px solid $border;
   outline: 0; selection-background-color: $selection; selection-color: $selection_text; }
 QAbstractItemView[flat="true"] { background: transparent; border: none; }
+QTreeView::item, QTableView::item { padding: 2px 4px; }
 QHeaderView::section { background: $surface_alt; color: $text_muted; border: none; border-bottom: 1px solid $border;
-  padding: 4px 8px; }
+  padding: 4px 8px 4px 6px; }
 QTabWidget::pane { border: none; border-top: 1px solid $border; }
 QTabBar { qproperty-drawBase: 0; }
 QTabBar::tab { background: transparent; color: $text_muted; padding: 6px 12px; border: none;
   border-bottom: 2px solid transparent; }
-QMainWindow > QTabBar::tab { padding: 6px 8px; }
+QMainWindow > QTabBar::tab { padding: 6px; }
 QTabBar::tab:hover { color: $text; }
 QTabBar::tab:selected { color: $text; border-bottom-color: $accent; }
 QDialog, QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
@@ -102,6 +121,17 @@ QSplitter::handle { background: $border; }
 """)
 
 
-def stylesheet(colors: Mapping[str, str]) -> str:
-    """Fill the stylesheet with the colours of a theme, given as ``#rrggbb`` by role."""
-    return _TEMPLATE.substitute(colors)
+def in_palette_roles(template: Template) -> str:
+    """Fill a stylesheet with roles of the palette for the colours that it names, so that it holds in every theme.
+
+    Raises
+    ------
+    KeyError
+        When it names a colour that no role of the palette holds.
+    """
+    return template.substitute({name: f"palette({role})" for name, role in _ROLES.items()})
+
+
+def stylesheet() -> str:
+    """Return the application's stylesheet, which is the same in every theme."""
+    return in_palette_roles(_TEMPLATE)

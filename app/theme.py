@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication
 
+from app.dressing import Dressing
 from app.stylesheet import stylesheet
 from engine.resources import resource_path
 
@@ -43,7 +44,15 @@ _CATEGORY_WORDS = {
 
 
 class ThemeNotifier(QObject):
-    """Holds the theme of the running application and tells when it changed."""
+    """Holds the theme of the running application and tells when it changed.
+
+    Attributes
+    ----------
+    changed : Signal(Theme)
+        Another theme is in use; those who paint themselves follow it.
+    dressing : Dressing
+        Dresses the widgets in it.
+    """
 
     changed = Signal(object)
 
@@ -51,6 +60,7 @@ class ThemeNotifier(QObject):
         super().__init__(parent)
         self.setObjectName("theme.notifier")
         self.theme = Theme.load("light")
+        self.dressing = Dressing(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +145,14 @@ class Theme:
 
     def apply(self, app: QApplication) -> None:
         """Dress the whole application in this theme and tell those who paint themselves."""
-        if not app.styleSheet():  # the style stays under other sheets; setting it anew dresses every widget once more
-            app.setStyle("Fusion")
-        app.setPalette(self.palette())
-        app.setStyleSheet(stylesheet({role: color.name() for role, color in self.tokens.items()}))
         notifier = Theme.notifier()
+        if app.styleSheet():
+            app.setPalette(self.palette())
+            notifier.dressing.start()
+        else:
+            app.setStyle("Fusion")
+            app.setPalette(self.palette())
+            app.setStyleSheet(stylesheet())
         notifier.theme = self
         notifier.changed.emit(self)
 
@@ -161,12 +174,13 @@ class Theme:
             roles.ToolTipText: "text",
             roles.PlaceholderText: "text_muted",
             roles.Link: "accent",
-            roles.LinkVisited: "accent",
+            roles.LinkVisited: "text_disabled",  # for stylesheets, as the next: no link here is ever visited
+            roles.NoRole: "warning",  # and with this no style paints
             roles.Accent: "accent",
             roles.Mid: "border",
             roles.Dark: "border",
             roles.Light: "surface_alt",
-            roles.Midlight: "border",
+            roles.Midlight: "node_hover",
             roles.Shadow: "shadow",
         }
         palette = QPalette()

@@ -89,6 +89,12 @@ class LayerContext:
         """Open a database of records; see :func:`engine.data.databases.open_database`."""
         return importlib.import_module("engine.data.databases").open_database(source, self.base_dirs, owner)
 
+    def read_mean(self, written: str, owner: str) -> npt.NDArray[np.float32]:
+        """Read a ``mean_file``; see :func:`engine.data.transform.read_mean`."""
+        module = importlib.import_module("engine.data.transform")
+        mean: npt.NDArray[np.float32] = module.read_mean(written, self.base_dirs, owner)
+        return mean
+
     def decode_image(self, data: bytes, *, color: bool | None = None) -> npt.NDArray[np.uint8]:
         """Decode an image file held in memory; see :func:`engine.data.images.decode_image`."""
         pixels: npt.NDArray[np.uint8] = importlib.import_module("engine.data.images").decode_image(data, color=color)

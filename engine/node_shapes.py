@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from engine.blob import Shape
-from engine.errors import NetcanvasError, PluginError
+from engine.errors import DataError, NetcanvasError, PluginError, UnknownLayerTypeError
 
-__all__ = ["NodeShapes", "join_shapes"]
+__all__ = ["NodeShapes", "join_shapes", "needs_assumption"]
 
 K = TypeVar("K")
 
@@ -36,6 +36,9 @@ class NodeShapes:
         As in :class:`engine.layer.Layer`, once set up.
     warnings : tuple of str
         What the layer's code does that others suffer from.
+    assumed : str
+        The blob whose shape is only assumed, because its data are not there, and from which these follow; empty where
+        they follow from none. The ``reason`` of the layer that gives it says why it is not known.
     """
 
     bottoms: tuple[Shape | None, ...]
@@ -48,11 +51,19 @@ class NodeShapes:
     in_place_leaves: str = ""
     spoils_itself: bool = False
     warnings: tuple[str, ...] = ()
+    assumed: str = ""
 
     @property
     def param_count(self) -> int:
         """Number of values in all parameters."""
         return sum(math.prod(shape) for shape in self.params)
+
+
+def needs_assumption(shapes: NodeShapes) -> bool:
+    """Whether a layer that reads no blob has no shapes because its data, or what reads them, are not there."""
+    if shapes.bottoms or not shapes.tops or (shapes.state != "unknown" and not shapes.assumed):
+        return False
+    return shapes.error is None or isinstance(shapes.error, (DataError, PluginError, UnknownLayerTypeError))
 
 
 def join_shapes(outcomes: Iterable[Mapping[K, NodeShapes]]) -> dict[K, NodeShapes]:

@@ -13,11 +13,12 @@ import time
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from engine.assumed import Assumed, assumed_tops
 from engine.backends import Workspace, get_backend
 from engine.blob import Shape
-from engine.errors import NetcanvasError
+from engine.errors import DataError, MissingDataError, NetcanvasError, PluginError, UnknownLayerTypeError
 from engine.inspection import InspectionClient, LayerShapes, PluginLost
 from engine.inspection.shaping import shape_layer
 from engine.layer import LayerContext, Phase
@@ -26,8 +27,8 @@ from engine.net.filtering import NetState, layer_included
 from engine.net.params import surplus_params
 from engine.node_shapes import NodeShapes, join_shapes
 from engine.plugins import is_safe_mode
+from engine.plugins.ordinary import file_stamp
 from engine.plugins.provenance import missing_module, runs_without_trust
-from engine.plugins.roots import file_stamp
 from engine.registry import LayerRegistry, default_registry
 
 __all__ = ["LayerSpec", "NodeShapes", "ShapeService", "graph_layers", "join_shapes"]
@@ -103,6 +104,7 @@ class ShapeService:
         level: int = 0,
         stages: Sequence[str] = (),
         inputs: Mapping[str, Shape] | None = None,
+        assumed: Assumed | None = None,
         members: Container[Hashable] | None = None,
         partly: Callable[[Mapping[Hashable, NodeShapes]], object] | None = None,
     ) -> dict[Hashable, NodeShapes]:
@@ -123,6 +125,9 @@ class ShapeService:
             graph.
         inputs : mapping, optional
             Shapes of blobs that the net itself declares.
+        assumed : mapping of blob to shape, optional
+            What is assumed of the tops of layers that read data, as :mod:`engine.assumed` has it; it counts only where
+            their data, or the code that reads them, are not there.
         members : container of node ids, optional
             The layers that take part, where the caller knows, as from a :class:`engine.graph.GraphView`.
         partly : callable, optional
@@ -134,6 +139,7 @@ class ShapeService:
             By node id. Nothing is raised for a layer's faults; they are in its :class:`NodeShapes`.
         """
         run = _Run(self, phase, tuple(base_dirs), tuple(plugin_folders), trusted, level, tuple(stages), partly)
+        run.assumed = assumed or {}
         if members is not None:
             layers = [spec for spec in layers if spec.node_id in members]
         found = run.infer(layers, inputs or {}, chosen=members is not None)
@@ -180,18 +186,27 @@ class _Run:
         self._search: tuple[Path, ...] | None = None
         self._partly = partly
         self._found: dict[Hashable, NodeShapes] = {}
+        self.assumed: Assumed = {}
         self.used: set[Hashable] = set()
 
     def infer(
         self, layers: Iterable[LayerSpec], inputs: Mapping[str, Shape], *, chosen: bool = False
     ) -> dict[Hashable, NodeShapes]:
         shapes: dict[str, Shape | _Unknown] = dict(inputs)
+        follows: dict[str, str] = {}  # blobs whose shapes follow from one that is assumed, which stands behind
         found = self._found
         for spec in layers:
             if not chosen and not self._takes_part(spec):
                 continue
             node = self._node(spec, shapes)
+            cause = node.assumed or next((follows[name] for name in spec.bottoms if name in follows), "")
+            if cause:
+                node = replace(node, assumed=cause)
             found[spec.node_id] = node
+            for top in spec.tops:
+                follows.pop(top, None)
+                if cause:
+                    follows[top] = cause
             unknown = _root(spec, node, shapes)
             for top, shape in zip(spec.tops, node.tops, strict=True):
                 shapes[top] = unknown if shape is None else shape
@@ -222,10 +237,32 @@ class _Run:
             self._service._last[last_key] = node
             return node
         last = self._service._last.get(last_key)
+        tops = self._assumed(spec, outcome, known) if self.assumed else ()  # type: ignore[arg-type]
+        if tops:
+            error = None if _is_absent(outcome.error) else outcome.error
+            source = next(top for top in spec.tops if top in self.assumed)
+            state: Literal["known", "unknown"] = "unknown" if None in tops else "known"
+            return NodeShapes(known, tops, (), state, outcome.reason, error, assumed=source)
         may_recover = outcome.until < math.inf or bool(outcome.file)
         if may_recover and last is not None and len(last.tops) == len(spec.tops):
             return replace(last, bottoms=known, state="stale", reason=outcome.reason, error=outcome.error)
         return self._unknown(spec, known, outcome.reason, outcome.error)
+
+    def _assumed(self, spec: LayerSpec, outcome: _Outcome, bottoms: tuple[Shape, ...]) -> tuple[Shape | None, ...]:
+        """Return what is assumed of a layer that could not be asked; nothing where it is the text that is wrong."""
+        if not any(top in self.assumed for top in spec.tops):
+            return ()
+        error = outcome.error
+        absent = error is None or isinstance(error, (DataError, PluginError, UnknownLayerTypeError))
+        of_ours = bool(spec.bottoms) and spec.type != "Python" and not isinstance(error, UnknownLayerTypeError)
+        if of_ours or not absent:
+            return ()
+        try:
+            registry = self._service._registry
+            message = spec.message(registry.schema()) if registry.fragments else spec.message()
+            return assumed_tops(message, self.assumed, bottoms)
+        except NetcanvasError:
+            return ()
 
     @staticmethod
     def _unknown(
@@ -329,6 +366,11 @@ class _Run:
             stages=self._where[2],
             shapes_only=True,
         )
+
+
+def _is_absent(error: NetcanvasError | None) -> bool:
+    """Whether all that is wrong is that data, or what reads them, are not there."""
+    return isinstance(error, MissingDataError)
 
 
 def _missing(index: int, name: str, shape: _Unknown | None) -> str:

@@ -114,7 +114,7 @@ def annotation_menu(view: CanvasView, item: AnnotationItem) -> QMenu:
     menu.aboutToHide.connect(menu.deleteLater)
     value = item.value
     words = "Rename" if value.kind == "frame" else "Write"
-    menu.addAction(icon("pencil-simple"), f"{words}\tF2").triggered.connect(lambda: view.words.open(value.id))
+    menu.addAction(icon("pencil-simple"), f"{words}\t{view.keys.hint('rename')}").triggered.connect(lambda: view.words.open(value.id))
     colors = menu.addMenu("Colour")
     for name, color in zip(_COLOR_NAMES, COLORS, strict=True):
         action = colors.addAction(_swatch(view.canvas.style_set.categories[color].color()), name)
@@ -126,7 +126,7 @@ def annotation_menu(view: CanvasView, item: AnnotationItem) -> QMenu:
             )
         )
     menu.addSeparator()
-    menu.addAction(icon("trash"), "Delete\tDel").triggered.connect(lambda: delete_chosen(view))
+    menu.addAction(icon("trash"), f"Delete\t{view.keys.hint('delete')}").triggered.connect(lambda: delete_chosen(view))
     return menu
 
 
@@ -173,6 +173,12 @@ class AnnotationGesture(Gesture):
         dx, dy = step.x(), step.y()
         if self.view.snapping != bool(modifiers & Modifier.ShiftModifier):
             dx, dy = round(dx / _SNAP) * _SNAP, round(dy / _SNAP) * _SNAP
+        self.shift(dx, dy)
+
+    def shift(self, dx: float, dy: float) -> None:
+        """Show it so far from where it was, or by so much larger, in pixels of the scene."""
+        if not self._before:
+            self._begin()
         resizing = self._zone == "resize"
         self._now = {
             number: replace(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QPointF
 
 from app.canvas import edits
 from app.canvas.docking import dock_point, followers, host_of
 from app.canvas.face import NODE_WIDTH
-from app.canvas.layout import LayoutEdge, LayoutNode, LayoutResult, lay_out
+from app.canvas.layout import LayoutEdge, LayoutNode, Room, lay_out
 from app.canvas.steps import take_step
 from app.document.placement import Point, Route, edge_key
 
@@ -18,20 +19,40 @@ if TYPE_CHECKING:
     from app.canvas.scene import CanvasScene
     from app.canvas.view import CanvasView
     from app.document.placement import EdgeKey
-    from engine.graph import NodeId
+    from engine.graph import Edge, NodeId
 
-__all__ = ["arrange", "arranged_places", "aspect_of", "gather_inputs", "layout_inputs", "place_new", "take_routes"]
+__all__ = [
+    "Arrangement",
+    "arrange",
+    "arranged_places",
+    "find_places",
+    "gather_inputs",
+    "layout_inputs",
+    "place_new",
+    "room_of",
+    "take_routes",
+]
 
 _IN_THREAD_FROM = 150
-_ASPECT = 1.9
+#: What the layout must know of so many cards is gathered in slices, between which the window answers.
+_IN_SLICES_FROM = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """Places of cards, courses of wires that do not run straight, and all wires that were looked at."""
+
+    places: dict[NodeId, Point]
+    routes: dict[EdgeKey, Route]
+    wires: frozenset[EdgeKey]
 
 
 def arrange(view: CanvasView, *, undoable: bool = True, done: Callable[[], object] | None = None) -> None:
     """Lay out the whole net; big nets in the document's thread."""
 
-    def finish(result: LayoutResult[NodeId]) -> None:
+    def finish(found: Arrangement) -> None:
         scene, positions = view.canvas, view.document.positions
-        points = take_routes(scene, result)
+        points = take_routes(scene, found)
         scene.show_routes(moving=True)
         if undoable:
             straight: dict[EdgeKey, tuple[Point, ...]] = dict.fromkeys(positions.bends, ())
@@ -46,38 +67,57 @@ def arrange(view: CanvasView, *, undoable: bool = True, done: Callable[[], objec
     _lay_out(view, finish)
 
 
-def _lay_out(view: CanvasView, finish: Callable[[LayoutResult[NodeId]], object]) -> None:
-    nodes, edges = layout_inputs(view.canvas)
-    aspect = aspect_of(view)
-    if len(nodes) < _IN_THREAD_FROM:
-        finish(lay_out(nodes, edges, aspect))
+def _lay_out(view: CanvasView, finish: Callable[[Arrangement], object]) -> None:
+    nodes: list[LayoutNode[NodeId]] = []
+    edges: list[LayoutEdge[NodeId]] = []
+    gathering, room = gather_inputs(view.canvas, nodes, edges), room_of(view)
+
+    def submit() -> None:
+        view.document.jobs.submit("layout", lambda: find_places(nodes, edges, room), finish)
+
+    count = len(view.canvas.items_shown())
+    if count >= _IN_SLICES_FROM:
+        view.gathering.start(gathering, submit)
+        return
+    for _step in gathering:
+        pass
+    if count < _IN_THREAD_FROM:
+        finish(find_places(nodes, edges, room))
     else:
-        view.document.jobs.submit("layout", lambda: lay_out(nodes, edges, aspect), finish)
+        submit()
 
 
-def take_routes(scene: CanvasScene, result: LayoutResult[NodeId]) -> dict[NodeId, Point]:
+def find_places(nodes: Sequence[LayoutNode[NodeId]], edges: Sequence[LayoutEdge[NodeId]], room: Room) -> Arrangement:
+    """Lay out; in any thread."""
+    result = lay_out(nodes, edges, room)
+    places = {key: Point(*place) for key, place in result.places.items()}
+    routes: dict[EdgeKey, Route] = {}
+    for edge in edges:
+        via = result.routes.get(edge.key)
+        if via is not None:
+            course = tuple(Point(*point) for point in via)
+            routes[edge_key(cast("Edge", edge.key))] = Route(course, places[edge.source], places[edge.target])
+    return Arrangement(places, routes, frozenset(edge_key(cast("Edge", edge.key)) for edge in edges))
+
+
+def take_routes(scene: CanvasScene, found: Arrangement) -> dict[NodeId, Point]:
     """Give the document the courses of wires that a layout found; return the places of what is there still."""
-    positions = scene.document.positions
-    points = {key: Point(*place) for key, place in result.places.items() if scene.folding.item(key) is not None}
-    here = {edge_key(edge.edge) for edge in scene.folding.edges()}
-    kept = {key: route for key, route in positions.routes.items() if key not in here}
-    positions.routes = kept | _routes(scene, result, points)
+    positions, item = scene.document.positions, scene.folding.item
+    points = {key: place for key, place in found.places.items() if item(key) is not None}
+    kept = {key: route for key, route in positions.routes.items() if key not in found.wires}
+    positions.routes = kept | found.routes
     return points
 
 
-def aspect_of(view: CanvasView) -> float:
-    """Width over height that a net had better have to fill the view."""
-    size = view.viewport().size()
-    return max(1.0, min(2.6, size.width() / max(1, size.height()))) if view.isVisible() else _ASPECT
+def room_of(view: CanvasView) -> Room:
+    """Return the room that a net has in the view, or would have in a window of the usual size."""
+    return Room(*view.room()) if view.isVisible() else Room()
 
 
 def arranged_places(view: CanvasView) -> tuple[dict[NodeId, Point], dict[EdgeKey, Route]]:
     """Return places for all that is shown, and the courses of its wires, without moving anything yet."""
-    scene = view.canvas
-    nodes, edges = layout_inputs(scene)
-    result = lay_out(nodes, edges, aspect_of(view))
-    points = {key: Point(*place) for key, place in result.places.items()}
-    return points, _routes(scene, result, points)
+    found = find_places(*layout_inputs(view.canvas), room_of(view))
+    return found.places, found.routes
 
 
 def place_new(scene: CanvasScene) -> None:
@@ -136,14 +176,3 @@ def gather_inputs(
         levels = tail.face.output_y(out), head.face.input_y(into)
         edges.append(LayoutEdge(tail.node_id, head.node_id, wire.edge, *levels))
         yield
-
-
-def _routes(scene: CanvasScene, result: LayoutResult[NodeId], points: Mapping[NodeId, Point]) -> dict[EdgeKey, Route]:
-    """Return the courses that a layout found, for the wires that are shown still."""
-    routes: dict[EdgeKey, Route] = {}
-    for edge, via in result.routes.items():
-        wire = scene.edges.get(edge)  # type: ignore[call-overload]
-        if wire is not None and wire.tail.node_id in points and wire.head.node_id in points:
-            course = tuple(Point(*point) for point in via)
-            routes[edge_key(wire.edge)] = Route(course, points[wire.tail.node_id], points[wire.head.node_id])
-    return routes

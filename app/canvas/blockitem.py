@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 from app.canvas.describe import count_text
 from app.canvas.face import Face, Port
 from app.canvas.nodeitem import NodeItem
-from app.live.shapes import shape_text
+from app.live.shapes import ABOUT, shape_text
 from app.qt import guard
 
 if TYPE_CHECKING:
@@ -152,7 +152,8 @@ def _output(document: Document, source: NodeId, top: int) -> tuple[str, str]:
     shapes = document.shapes.get(source)
     known = shapes.tops if shapes is not None and shapes.state != "unknown" else ()
     shape = known[top] if top < len(known) else None
-    return document.graph.readings()[source].tops[top], "" if shape is None else shape_text(shape)
+    about = ABOUT if shapes is not None and shapes.assumed else ""
+    return document.graph.readings()[source].tops[top], "" if shape is None else f"{about}{shape_text(shape)}"
 
 
 def _worst(faces: Sequence[Face]) -> tuple[str, tuple[str, ...]]:

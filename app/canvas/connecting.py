@@ -55,7 +55,7 @@ class ConnectGesture(Gesture):
         self._wire.setZValue(5.0)
         view.canvas.addItem(self._wire)
         for edge in loose:
-            view.canvas.edges[edge].setVisible(False)
+            view.canvas.edges[edge].lift(lifted=True)
         item.hot_port = (side, index)
         item.update()
 
@@ -150,7 +150,7 @@ class ConnectGesture(Gesture):
         scene.removeItem(self._wire)
         for edge in self._loose:
             if edge in scene.edges:
-                scene.edges[edge].setVisible(True)
+                scene.edges[edge].lift(lifted=False)
         for item in (self._item, self._target[0] if self._target else None):
             if item is not None:
                 item.hot_port = None

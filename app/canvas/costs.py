@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["NodeCosts"]
 
+#: Sums that are kept; more are only there where cards come and go.
+_KEPT = 1000
+
 
 class NodeCosts:
     """Costs of the layers of a document; they follow its shapes."""
@@ -20,6 +23,7 @@ class NodeCosts:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._held: dict[NodeId, tuple[NodeShapes, object, LayerCost]] = {}
+        self._totals: dict[tuple[NodeId, ...], tuple[object, int, NetCost | None]] = {}
 
     def of(self, node: NodeId) -> LayerCost | None:
         """Return what a layer costs; None while its shapes are not known."""
@@ -35,8 +39,17 @@ class NodeCosts:
         self._held[node] = known, record, cost
         return cost
 
-    def total(self, nodes: Iterable[NodeId]) -> NetCost | None:
+    def total(self, nodes: tuple[NodeId, ...]) -> NetCost | None:
         """Return what layers cost together; None where none is known."""
+        shapes, serial = self._document.shapes, self._document.graph.serial
+        held = self._totals.get(nodes)
+        if held is None or held[0] is not shapes or held[1] != serial:
+            if len(self._totals) > _KEPT:
+                self._totals.clear()
+            held = self._totals[nodes] = shapes, serial, self._sum(nodes)
+        return held[2]
+
+    def _sum(self, nodes: Iterable[NodeId]) -> NetCost | None:
         found = [cost for node in nodes if (cost := self.of(node)) is not None]
         if not found:
             return None

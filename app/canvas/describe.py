@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from app.canvas.face import Face, Port
-from app.live.shapes import shape_text
+from app.live.shapes import ABOUT, shape_text
 from app.theme import Theme
 from engine.prototxt import Message, Scalar
 
@@ -22,6 +22,8 @@ __all__ = ["count_text", "describe"]
 
 _MOST_PARAMS = 3
 _GENERIC = ("bottom", "top")
+#: Settings that say little of what a layer does; its panel has them.
+_MINOR = frozenset({"backend", "rand_skip", "prefetch", "cache"})
 
 
 def describe(document: Document, node: Node) -> Face:
@@ -47,7 +49,7 @@ def describe(document: Document, node: Node) -> Face:
         chip=chip,
         severity=severity,
         problems=problems,
-        size_text=_size_text(shapes),
+        size_text="assumed" if _is_assumed(node, shapes) else _size_text(shapes),
         ghost=not bypassed and not document.in_view(node.id),
         bypassed=bypassed,
         frozen=document.graph.is_frozen(node.id),
@@ -81,20 +83,21 @@ def _inputs(node: Node, info: LayerInfo | None) -> tuple[Port, ...]:
 
 
 def _outputs(node: Node, info: LayerInfo | None, shapes: NodeShapes | None) -> tuple[Port, ...]:
-    known = shapes.tops if shapes is not None and shapes.state != "unknown" else ()
+    known = shapes.tops if shapes is not None and (shapes.state != "unknown" or shapes.assumed) else ()
+    about = ABOUT if shapes is not None and shapes.assumed else ""
     return tuple(
         Port(
             _port_name(info, index, False) if len(node.tops) > 1 else "",
             blob,
-            _known_text(known, index),
+            _known_text(known, index, about),
         )
         for index, blob in enumerate(node.tops)
     )
 
 
-def _known_text(shapes: Sequence[tuple[int, ...] | None], index: int) -> str:
+def _known_text(shapes: Sequence[tuple[int, ...] | None], index: int, about: str) -> str:
     shape = shapes[index] if index < len(shapes) else None
-    return "" if shape is None else shape_text(shape)
+    return "" if shape is None else f"{about}{shape_text(shape)}"
 
 
 def _port_name(info: LayerInfo | None, index: int, bottom: bool) -> str:
@@ -102,6 +105,11 @@ def _port_name(info: LayerInfo | None, index: int, bottom: bool) -> str:
         return ""
     name = info.bottom_name(index) if bottom else info.top_name(index)
     return "" if name.split(" ")[0] in _GENERIC else name
+
+
+def _is_assumed(node: Node, shapes: NodeShapes | None) -> bool:
+    """Whether something is assumed of what the layer itself gives, and not only of what it reads."""
+    return shapes is not None and shapes.assumed in node.tops and shapes.assumed not in node.bottoms
 
 
 def _size_text(shapes: NodeShapes | None) -> str:
@@ -127,7 +135,7 @@ def _rows(message: Message) -> Sequence[tuple[str, str]]:
     rows: dict[str, str] = {}
     for field in message:
         value = field.value
-        if not isinstance(value, Scalar):
+        if not isinstance(value, Scalar) or field.name in _MINOR:
             continue
         text = value.as_str() if value.kind == "string" else value.text
         if value.kind == "string" and "/" in text:

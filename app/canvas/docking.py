@@ -16,28 +16,34 @@ from app.canvas.face import DOCK_GAP
 if TYPE_CHECKING:
     from app.canvas.nodeitem import NodeItem
 
-__all__ = ["dock_point", "find_docked", "followers", "host_of", "root_of", "update_docked"]
+__all__ = ["dock_point", "find_docked", "followers", "host_of", "hosts_of", "root_of", "update_docked"]
 
 _REACH = 10.0
 
 
 def host_of(item: NodeItem) -> NodeItem | None:
-    """The node that an in-place layer works on, or None."""
+    """The node that an in-place layer works on, or None.
+
+    Of several, one for each net of the document, it is the one under which the layer hangs, or the one made first.
+    """
     if not item.face.chip:
         return None
-    return next((edge.source for edge in item.edges if edge.target is item and edge.edge.bottom == 0), None)
+    hosts = [edge.source for edge in item.edges if edge.target is item and edge.edge.bottom == 0]
+    return min(hosts, key=lambda host: (not _hangs(item, host), host.node_id), default=None)
 
 
 def root_of(item: NodeItem) -> NodeItem:
     """The node at the top of the chain under which something hangs; the node itself when it hangs nowhere."""
-    seen = {item}
-    while item.docked:
-        host = host_of(item)
-        if host is None or host in seen:
-            break
-        seen.add(host)
-        item = host
-    return item
+    return (item, *hosts_of(item))[-1]
+
+
+def hosts_of(item: NodeItem) -> list[NodeItem]:
+    """The nodes under which something hangs, directly or in a chain, from the nearest up."""
+    found: list[NodeItem] = []
+    while item.docked and item.hangs_under is not None and item.hangs_under not in found:
+        item = item.hangs_under
+        found.append(item)
+    return found
 
 
 def followers(item: NodeItem) -> list[NodeItem]:
@@ -48,7 +54,7 @@ def followers(item: NodeItem) -> list[NodeItem]:
         host = waiting.pop()
         for edge in host.edges:
             below = edge.target
-            if edge.source is host and below.docked and edge.docked and below not in found:
+            if edge.source is host and edge.docked and below not in found:
                 found.append(below)
                 waiting.append(below)
     return found
@@ -59,29 +65,40 @@ def dock_point(host: NodeItem) -> QPointF:
     return QPointF(host.pos().x(), host.scene_body().bottom() + DOCK_GAP)
 
 
-def update_docked(moved: Iterable[NodeItem]) -> None:
-    """Find out which of some nodes, and of what reads from them, hang under their host; lead their wires anew."""
+def update_docked(moved: Iterable[NodeItem]) -> Iterable[NodeItem]:
+    """Find out which of some nodes, and of what reads from them, hang under their host; lead their wires anew.
+
+    Returns
+    -------
+    iterable of NodeItem
+        What was looked at.
+    """
     near: dict[NodeItem, None] = {}
     for item in moved:
         near[item] = None
-        near.update((edge.target, None) for edge in item.edges)
+        for edge in item.edges:
+            if edge.target.face.chip or edge.target.hangs_under is not None:
+                near[edge.target] = None
     for item in near:
         if find_docked(item):
             for edge in item.edges:
                 edge.update_path()
+    return near
 
 
 def find_docked(item: NodeItem) -> bool:
     """Find out whether a node hangs under its host; return whether that is new."""
-    host = host_of(item)
-    docked = host is not None and _hangs(item, host)
-    if docked == item.docked:
+    if not item.face.chip and item.hangs_under is None:  # as most are
         return False
-    item.docked = docked
+    host = host_of(item)
+    if host is not None and not _hangs(item, host):
+        host = None
+    if host is item.hangs_under:
+        return False
+    item.hangs_under = host
     item.update()
     return True
 
 
 def _hangs(item: NodeItem, host: NodeItem) -> bool:
-    gap = item.pos().y() - host.pos().y() - host.face.height
-    return abs(item.pos().x() - host.pos().x()) < 1.0 and -1.0 <= gap <= _REACH
+    return abs(item.x() - host.x()) < 1.0 and -1.0 <= item.y() - host.y() - host.height <= _REACH

@@ -11,6 +11,7 @@ from PySide6.QtGui import QPainter, QPainterPath, QPainterPathStroker, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from app.canvas.avoiding import detour, free_level
+from app.canvas.channels import TRACK
 from app.canvas.docking import followers, root_of
 from app.canvas.face import GHOST, NODE_WIDTH
 from app.canvas.nodeitem import LOD_TEXT, NodeItem
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["EdgeItem"]
 
 _LABEL_MARGIN = 22.0
+#: Twice the width of the longest label that is surely clear of those on the next wires.
+_LABEL_COLUMN = 240.0
 _BELOW, _ABOVE = -1.0, 4.0
 #: A wire whose end lies farther back than this goes around its nodes, so far from them.
 _BACK, _CLEAR = 40.0, 24.0
@@ -65,12 +68,14 @@ class EdgeItem(QGraphicsItem):
         No layout leads it, so that its course depends on the cards in its way.
     doomed, lit : bool
         A gesture would cut the wire, or put something on it.
+    lifted : bool
+        A gesture draws it in its own way, and it is not painted.
     """
 
     __slots__ = (
         "_path", "bends", "box", "chosen", "chosen_bend", "doomed", "edge", "ghost", "head", "hovered", "in_port",
-        "label", "label_at", "line", "lit", "out_port", "phase", "points", "roams", "route", "source", "stale", "style",
-        "tail", "target", "via", "wanted",
+        "label", "label_at", "lifted", "line", "lit", "out_port", "phase", "points", "roams", "route", "source",
+        "stale", "style", "tail", "target", "via", "wanted",
     )  # fmt: skip
 
     def __init__(self, edge: Edge, source: NodeItem, target: NodeItem, style: CanvasStyle) -> None:
@@ -95,6 +100,7 @@ class EdgeItem(QGraphicsItem):
         self.chosen_bend = -1
         self.doomed = False
         self.lit = False
+        self.lifted = False
         self.stale = True
         self.roams = False
         self.phase = ""
@@ -106,7 +112,8 @@ class EdgeItem(QGraphicsItem):
     def docked(self) -> bool:
         """Whether it only joins a node with what is docked under it."""
         head = self.head
-        return head is self.target and head.docked and head.face.chip and self.edge.bottom == 0
+        joins = head is self.target and head.hangs_under is self.tail
+        return joins and head.face.chip and self.edge.bottom == 0
 
     def join(self, tail: NodeItem, out_port: int, head: NodeItem, in_port: int) -> None:
         """Show the wire between other cards."""
@@ -177,6 +184,11 @@ class EdgeItem(QGraphicsItem):
         self.update_path()
         self.update()
 
+    def lift(self, *, lifted: bool) -> None:
+        """Leave it to a gesture to draw the wire, or take that back."""
+        self.lifted = lifted
+        self.update()
+
     def mark(self, *, doomed: bool = False, lit: bool = False) -> None:
         """Show that a gesture would cut the wire, or put something on it."""
         if (doomed, lit) != (self.doomed, self.lit):
@@ -229,29 +241,34 @@ class EdgeItem(QGraphicsItem):
         self.label = ""
         if not self.wanted or self.docked:
             return
-        width = self.style.width_of(self.wanted, "small_font")
+        width = self.style.width_of(self.wanted, "small_font") + _LABEL_MARGIN
         if self.via and not self.bends:
-            first = self.via[0]
-            start = self.line.p1()
-            if abs(first.y() - start.y()) > 0.5 or first.x() - start.x() < width + _LABEL_MARGIN:
-                at, room = self._longest_level()
-            else:
-                at, room = (start + first) / 2, first.x() - start.x()
-        else:
+            at = self._beside_others(width)
+        elif self.line.x2() - self.line.x1() >= width:
             at = self.path.pointAtPercent(0.5) if self.bends else self.line.center()
-            room = self.line.x2() - self.line.x1()
-        if room >= width + _LABEL_MARGIN:
+        else:
+            at = None
+        if at is not None:
             self.label = self.wanted
             self.label_at = at
 
-    def _longest_level(self) -> tuple[QPointF, float]:
-        points = [self.line.p1(), *self.via, self.line.p2()]
-        best, room = self.line.center(), 0.0
-        for a, b in pairwise(points):
+    def _beside_others(self, width: float) -> QPointF | None:
+        """Return where a label has room on the longest level piece, clear of those on the wires just above and below.
+
+        These run so near that labels would cover each other; so labels stand at other columns on every second level.
+        """
+        longest = 0.0
+        piece = QLineF()
+        for a, b in pairwise((self.line.p1(), *self.via, self.line.p2())):
             length = abs(b.x() - a.x())
-            if abs(a.y() - b.y()) < 0.5 and length > room:
-                best, room = (a + b) / 2, length
-        return best, room
+            if abs(a.y() - b.y()) < 0.5 and length > longest:
+                longest, piece = length, QLineF(a, b)
+        if longest < width:
+            return None
+        first = (0.25 + 0.5 * (piece.y1() // TRACK % 2)) * _LABEL_COLUMN
+        x = first + round((piece.center().x() - first) / _LABEL_COLUMN) * _LABEL_COLUMN
+        low, high = sorted((piece.x1(), piece.x2()))
+        return QPointF(x, piece.y1()) if low + width / 2 <= x <= high - width / 2 else None
 
     def _label_rect(self) -> QRectF:
         width = self.style.width_of(self.label, "small_font") + 10.0
@@ -292,7 +309,7 @@ class EdgeItem(QGraphicsItem):
 
     @guard
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
-        if self.stale:
+        if self.stale or self.lifted:
             return
         style = self.style
         opacity = painter.opacity()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF
 
-from app.canvas.docking import followers
+from app.canvas.docking import followers, hosts_of
 from app.canvas.face import NODE_WIDTH, Face, Port
 from app.canvas.steps import bend_wire
 from engine.errors import GraphError
@@ -33,6 +33,7 @@ __all__ = [
 
 _GAP_X = 106.0
 _GAP_Y = 40.0
+_MANY = 300
 
 
 def refusal(document: Document, source: NodeId, top: int, target: NodeId, bottom: int) -> str:
@@ -119,6 +120,10 @@ def dissolve_selected(scene: CanvasScene) -> None:
 def with_followers(scene: CanvasScene, ids: Iterable[NodeId]) -> list[NodeId]:
     """Return whose places change with ``ids``: theirs, those of what hangs under them, and those of blocks' cards."""
     found = dict.fromkeys(scene.folding.movers(ids))
+    if len(found) >= _MANY:  # it takes less to look at all that hangs anywhere
+        hung = [item for item in scene.nodes.values() if item.docked and item.node_id not in found and item.isVisible()]
+        found.update((item.node_id, None) for item in hung if any(host.node_id in found for host in hosts_of(item)))
+        return list(found)
     for node_id in list(found):
         item = scene.nodes.get(node_id)
         found.update((each.node_id, None) for each in followers(item) if each.isVisible()) if item is not None else None

@@ -16,15 +16,15 @@ NODE_WIDTH = 184.0
 GHOST = 0.28
 #: Opacity of what is bypassed.
 ASIDE = 0.62
-CHIP_HEIGHT = 28.0
+CHIP_HEIGHT = 26.0
 DOCK_GAP = 6.0
 NODE_RADIUS = 6.0
-HEADER = 40.0
+HEADER = 36.0
 PORT_ROW = 20.0
 PARAM_ROW = 16.0
-FOOTER = 20.0
-PADDING = 10.0
+PADDING = 5.0
 _PORTS_TOP = HEADER + PADDING
+_STEP = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,24 +102,25 @@ class Face:
         aside = "bypassed" if self.bypassed else "frozen" if self.frozen else ""
         return aside or self.code
 
+    def output_text(self, index: int) -> str:
+        """What stands beside an output: its shape, and its name where the title does not tell it."""
+        port = self.outputs[index]
+        if not port.shape:
+            return port.label
+        named = len(self.outputs) == 1 and port.label == self.title
+        return port.shape if named else f"{port.shape} \u00b7 {port.label}"
+
     @property
     def rows(self) -> int:
         """Rows of ports."""
         return max(len(self.inputs), len(self.outputs), 1)
 
     @property
-    def footer(self) -> bool:
-        """Whether there is a last line with the size and the output shape."""
-        return not self.chip
-
-    @property
     def height(self) -> float:
-        """Height in pixels at 100 %."""
+        """Height in pixels at 100 %; what comes to be known of the layer does not change it."""
         if self.chip:
             return CHIP_HEIGHT
-        return 10.0 * math.ceil(
-            (_PORTS_TOP + PORT_ROW * self.rows + PARAM_ROW * len(self.params) + FOOTER + 6.0) / 10.0
-        )
+        return _STEP * math.ceil((_PORTS_TOP + PORT_ROW * self.rows + PARAM_ROW * len(self.params) + PADDING) / _STEP)
 
     def input_y(self, index: int) -> float:
         """Height of an input below the node's top."""

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from app.canvas.arrange import arrange, aspect_of, gather_inputs, place_new, take_routes
+from app.canvas.arrange import arrange, find_places, gather_inputs, place_new, room_of, take_routes
 from app.canvas.docking import find_docked
 from app.canvas.foldedits import fold_at_start, fold_first
-from app.canvas.layout import lay_out
 from engine.graph.repeats import repeats_of
 
 if TYPE_CHECKING:
-    from app.canvas.layout import LayoutEdge, LayoutNode, LayoutResult
+    from app.canvas.arrange import Arrangement
+    from app.canvas.layout import LayoutEdge, LayoutNode
     from app.canvas.scene import CanvasScene
     from app.canvas.view import CanvasView
     from app.document.placement import Point
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["show_first"]
 
-_SLOW_FROM = 300
+_SLOW_FROM = 60
 
 
 def show_first(view: CanvasView, done: Callable[[], object]) -> None:
@@ -56,18 +56,18 @@ class _BigPicture:
     def begin(self) -> None:
         self._lay_out(self._laid_out)
 
-    def _lay_out(self, finish: Callable[[LayoutResult[NodeId]], object]) -> None:
+    def _lay_out(self, finish: Callable[[Arrangement], object]) -> None:
         nodes: list[LayoutNode[NodeId]] = []
         edges: list[LayoutEdge[NodeId]] = []
-        aspect = aspect_of(self._view)
+        room = room_of(self._view)
 
         def submit() -> None:
-            self._view.document.jobs.submit("first layout", lambda: lay_out(nodes, edges, aspect), finish)
+            self._view.document.jobs.submit("first layout", lambda: find_places(nodes, edges, room), finish)
 
         self._view.slices.start(gather_inputs(self._scene, nodes, edges), submit)
 
-    def _laid_out(self, result: LayoutResult[NodeId]) -> None:
-        self._view.slices.start(self._put(result), self._find_repeats)
+    def _laid_out(self, found: Arrangement) -> None:
+        self._view.slices.start(self._put(found), self._find_repeats)
 
     def _find_repeats(self) -> None:
         document = self._view.document
@@ -85,12 +85,12 @@ class _BigPicture:
         else:
             self._view.slices.start(_lead(self._scene), self._done)
 
-    def _folded(self, result: LayoutResult[NodeId]) -> None:
-        self._view.slices.start(chain(self._put(result), _lead(self._scene)), self._done)
+    def _folded(self, found: Arrangement) -> None:
+        self._view.slices.start(chain(self._put(found), _lead(self._scene)), self._done)
 
-    def _put(self, result: LayoutResult[NodeId]) -> Iterator[None]:
+    def _put(self, found: Arrangement) -> Iterator[None]:
         """Take over what a layout found, a node a step; the wires are still to be led."""
-        points = take_routes(self._scene, result)
+        points = take_routes(self._scene, found)
         self._scene.show_routes(moving=True)
         yield
         yield from _place(self._scene, points)
@@ -104,6 +104,7 @@ def _place(scene: CanvasScene, points: Mapping[NodeId, Point]) -> Iterator[None]
             positions.place(node_id, point.x, point.y)
             item.setPos(point.x, point.y)
         yield
+    scene.overview.forget()
     for item in scene.items_shown():
         find_docked(item)
         yield

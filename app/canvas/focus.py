@@ -9,8 +9,9 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
-from app.canvas.spoken import spoken
-from app.qt import guard
+from app.canvas.reaching import chosen_annotation, chosen_wire
+from app.canvas.spoken import spoken, spoken_annotation, spoken_wire
+from app.qt import announce, guard
 
 if TYPE_CHECKING:
     from app.canvas.nodeitem import NodeItem
@@ -80,11 +81,14 @@ class FocusMark(QObject):
                     each.ringed = on
                     each.update()
             self._ringed = ringed
-        self._border.setVisible(shown and item is None)
+        aside = item is None and (chosen_wire(view) is not None or chosen_annotation(view) is not None)
+        self._border.setVisible(shown and item is None and not aside)
         self._border.setGeometry(view.rect())
         count = len(document.selection)
-        if item is None:
-            text = f"{len(document.graph)} layers, none selected. Arrow keys select one; F1 lists the keys."
+        if aside:
+            text = self._spoken_aside()
+        elif item is None:
+            text = f"{len(document.graph)} layers, none selected. Arrow keys select one, {self._keys_for_leaving()}."
         elif item.node_id not in view.canvas.nodes:
             text = f"Block {item.face.title}, {item.face.type}, {len(item.ids)} layers. Alt+C unfolds it."
         else:
@@ -92,3 +96,16 @@ class FocusMark(QObject):
             text = more + spoken(document, item.node_id)
         if text != view.accessibleDescription():
             view.setAccessibleDescription(text)
+            if view.hasFocus():
+                announce(view, text)
+
+    def _spoken_aside(self) -> str:
+        """Say which wire, bend, frame or note is selected."""
+        wire, written = chosen_wire(self._view), chosen_annotation(self._view)
+        if wire is not None:
+            return spoken_wire(self._view.document, wire.edge, wire.chosen_bend, len(wire.bends))
+        return spoken_annotation(written.value) if written is not None else ""
+
+    def _keys_for_leaving(self) -> str:
+        adds = self._view.keys.hint("add")
+        return f"{adds} adds one, Shift+Tab leaves the canvas" if adds else "Shift+Tab leaves the canvas"

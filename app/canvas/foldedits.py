@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from app.canvas import edits
-from app.canvas.arrange import arrange, arranged_places, aspect_of
+from app.canvas.arrange import arrange, arranged_places, room_of
 from app.canvas.blockcommand import BlockChange, BlockCommand
 from app.canvas.foldplan import FoldPlan, blocks_of, name_of, plan_fold, seen
 from app.document.blocks import Block
@@ -87,8 +87,8 @@ def _fold(view: CanvasView, plan: FoldPlan) -> None:
 def _planned(view: CanvasView) -> Callable[[], FoldPlan]:
     """Return what plans the folding of a net as it is now, here or in a thread."""
     graph = view.document.graph
-    known, aspect = seen(view.canvas), aspect_of(view)
-    return lambda: plan_fold(graph, repeats_of(graph), known, aspect)
+    known, room = seen(view.canvas), room_of(view)
+    return lambda: plan_fold(graph, repeats_of(graph), known, room)
 
 
 def _seek(view: CanvasView) -> None:

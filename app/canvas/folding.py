@@ -174,6 +174,7 @@ class Folding:
             return False
         self._folded = bool(len(blocks))
         self._items = None
+        self._scene.overview.forget()
         self._scene.update()  # all at once: Qt need not note the old and the new place of each item
         layers = {block: self._layers(block) for block in blocks.inside(self.level)}
         there = {block.id for block, nodes in layers.items() if nodes}
@@ -282,6 +283,7 @@ class Folding:
             if card is not None and self._describe(card):
                 for edge in card.edges:
                     edge.update_path()
+                self._scene.overview.follow([card], card.edges)
             yield
 
     def _describe(self, card: BlockItem) -> bool:

@@ -12,7 +12,7 @@ from itertools import count, takewhile
 from typing import TYPE_CHECKING
 
 from app.canvas.face import NODE_WIDTH, Face, Port
-from app.canvas.layout import LayoutEdge, LayoutNode, lay_out
+from app.canvas.layout import LayoutEdge, LayoutNode, Room, lay_out
 from app.document.blocks import Block
 from app.document.placement import Point, Route, edge_key
 from engine.graph import NodeId
@@ -85,7 +85,7 @@ def seen(scene: CanvasScene) -> Seen:
     )
 
 
-def plan_fold(graph: OpGraph, repeats: Sequence[Repeat], known: Seen, aspect: float) -> FoldPlan:
+def plan_fold(graph: OpGraph, repeats: Sequence[Repeat], known: Seen, room: Room) -> FoldPlan:
     """Plan the folding of what is repeated.
 
     Parameters
@@ -96,14 +96,14 @@ def plan_fold(graph: OpGraph, repeats: Sequence[Repeat], known: Seen, aspect: fl
         See :func:`engine.graph.repeats.repeats_of`.
     known : Seen
         What is shown now.
-    aspect : float
-        Wanted width over height of the whole.
+    room : Room
+        The view in which it is to be read.
     """
     blocks = blocks_of(graph, repeats, known)
     if not blocks:
         return FoldPlan((), {}, {})
     picture = _Picture(graph, known, blocks)
-    result = lay_out(picture.nodes(), picture.edges(), aspect)
+    result = lay_out(picture.nodes(), picture.edges(), room)
     places = {node: Point(*place) for node, place in result.places.items()}
     routes = {}
     for edge, (tail, head) in picture.ends.items():

@@ -43,10 +43,9 @@ class FoldedWires:
             Gives a card its face; returns whether its size changed.
         """
         crossing: list[EdgeItem] = []
-        routes = self._scene.document.positions.routes
-        for item in self._scene.edges.values():
-            edge = item.edge
-            tail, head = shown.get(edge.source), shown.get(edge.target)
+        routes, card_of = self._scene.document.positions.routes, shown.get
+        for edge, item in self._scene.edges.items():
+            tail, head = card_of(edge.source), card_of(edge.target)
             if tail is head:
                 if item.isVisible():
                     item.setVisible(False)
@@ -151,8 +150,5 @@ class FoldedWires:
 
     def _note_unread(self, card: BlockItem) -> None:
         """Results of a net are outputs of the block that makes them."""
-        readings, outputs = self._scene.document.graph.readings(), card.ends.outputs
-        for node in card.layers:
-            for top in range(len(readings[node].tops)):
-                if not self._scene.is_read(node, top):
-                    outputs.setdefault((node, top), (node, top))
+        for port in self._scene.unread(card.layers):
+            card.ends.outputs.setdefault(port, port)

@@ -6,8 +6,9 @@ the length of the bar and the printed number say the same without colour.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,10 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 
 from app.canvas.describe import count_text
 from app.canvas.face import CHIP_HEIGHT
+from app.slices import Slices
 
 if TYPE_CHECKING:
+    from app.canvas.nodeitem import NodeItem
     from app.canvas.scene import CanvasScene
     from app.canvas.style import CanvasStyle
     from engine.cost import LayerCost
@@ -37,6 +40,9 @@ _DARK, _PALE = QColor(0, 0, 0), QColor(255, 255, 255)
 _PALE_BELOW = 0.179
 _BAR = 5.0
 _FLOAT = 4  # bytes of a value
+_SHADES = 24
+#: So many cards take longer to be measured than anybody shall wait for an answer.
+_MANY = 1000
 _LOD_TEXT = 0.4
 
 
@@ -111,6 +117,14 @@ def _without_color(color: QColor) -> QColor:
     return QColor(light, light, light)
 
 
+@cache
+def _tools(shade: int, is_stale: bool) -> tuple[QColor, QBrush, QPen]:
+    """Return a colour, its brush, and the pen that is read on it."""
+    color = heat_color(shade / _SHADES)
+    color = _without_color(color) if is_stale else color
+    return color, QBrush(color), QPen(_PALE if _luminance(color) < _PALE_BELOW else _DARK)
+
+
 class Heat:
     """What one card shows of its cost.
 
@@ -131,10 +145,7 @@ class Heat:
         self.text = text
         self.is_stale = is_stale
         # Few colours, so that many cards are painted in one go from far away.
-        color = heat_color(round(self.reach * 24) / 24)
-        self.color = _without_color(color) if is_stale else color
-        self.brush = QBrush(self.color)
-        self.pen = QPen(_PALE if _luminance(self.color) < _PALE_BELOW else _DARK)
+        self.color, self.brush, self.pen = _tools(round(self.reach * _SHADES), is_stale)
 
     def shows(self, share: float, text: str, *, is_stale: bool) -> bool:
         """Whether it is that of these values."""
@@ -165,7 +176,7 @@ class Heat:
 
 
 class HeatMap:
-    """The heat-map of one scene.
+    """The heat-map of one scene; many cards are measured in slices, between which the window answers.
 
     Attributes
     ----------
@@ -184,6 +195,11 @@ class HeatMap:
         self.measure: Measure | None = None
         self.largest = self.total = 0.0
         self.known = False
+        self._slices = Slices(scene)
+
+    def close(self) -> None:
+        """Measure no more."""
+        self._slices.cancel()
 
     def set_measure(self, measure: Measure | None) -> None:
         """Show another cost, or none."""
@@ -215,28 +231,44 @@ class HeatMap:
 
     def refresh(self) -> None:
         """Measure the cards that are shown anew."""
+        self._slices.cancel()
         if self.measure is None:
             if self.known:
                 for item in (*self._scene.nodes.values(), *self._scene.items_shown()):
                     item.heat = None
                 self.known = False
             return
-        items = self._scene.items_shown()
-        before = (self.largest, self.total)
-        values = [(item, self._value(self.measure, item.ids)) for item in items]
+        if len(self._scene.items_shown()) >= _MANY:
+            self._slices.start(self._measured(self.measure), self._all_measured)
+            return
+        for _step in self._measured(self.measure):
+            pass
+
+    def _measured(self, measure: Measure) -> Iterator[None]:
+        """Measure the cards, one a step, and then show it."""
+        before, is_stale = (self.largest, self.total), self.is_stale
+        values: list[tuple[NodeItem, float | None]] = []
+        for item in self._scene.items_shown():
+            values.append((item, self._value(measure, item.ids)))
+            yield
         numbers = [value for _item, value in values if value is not None]
         self.known = bool(numbers)
         self.largest, self.total = max(numbers, default=0.0), sum(numbers)
         for item, value in values:
             share = value / self.largest if value and self.largest else 0.0
-            text = self.measure.text(value) if value else ""
+            text = measure.text(value) if value else ""
             if value is None:
                 item.heat = None
-            elif item.heat is None or not item.heat.shows(share, text, is_stale=self.is_stale):
-                item.heat = Heat(share, text, is_stale=self.is_stale)
+            elif item.heat is None or not item.heat.shows(share, text, is_stale=is_stale):
+                item.heat = Heat(share, text, is_stale=is_stale)
                 item.update()
+            yield
         if before != (self.largest, self.total):
             self._scene.heat_changed.emit()
+
+    def _all_measured(self) -> None:
+        self._scene.overview.forget()
+        self._scene.update()
 
     def _value(self, measure: Measure, nodes: tuple[NodeId, ...]) -> float | None:
         if measure.of is None:

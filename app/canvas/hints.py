@@ -15,6 +15,7 @@ from app.qt import guard
 if TYPE_CHECKING:
     from app.canvas.nodeitem import NodeItem
     from app.canvas.view import CanvasView
+    from engine.graph import Edge
 
 __all__ = ["PortHints"]
 
@@ -46,6 +47,7 @@ class PortHints(QWidget):
         self._view = view
         self._gesture: ConnectGesture | None = None
         self._source: NodeItem | None = None
+        self._loose: tuple[Edge, ...] = ()
         self._targets: dict[str, Target] = {}
         self._typed = ""
         self._aim = ""
@@ -61,17 +63,21 @@ class PortHints(QWidget):
         return dict(self._targets)
 
     def open(self) -> None:
-        """Begin a wire at the layer selected last."""
+        """Begin a wire at the layer selected last, or take the selected wire off its input to lead it elsewhere."""
         view = self._view
         last = view.document.selection.last
         item = view.canvas.folding.shown(last) if last is not None else None
+        wire = view.canvas.edges.get(view.canvas.selected_edge) if view.canvas.selected_edge is not None else None
+        if wire is not None:
+            item = wire.tail
+        self._loose = (wire.edge,) if wire is not None else ()
         if item is None or not item.face.outputs:
             text = "Select a layer with an output first, then press C to connect it."
             view.show_reason(text, view.viewport().rect().center(), refused=False, stays=True)
             return
         view.reveal_card(item)
         self._source = item
-        self._begin(0)
+        self._begin(wire.out_port if wire is not None else 0)
         self.setGeometry(view.viewport().geometry())
         self.show()
         self.raise_()
@@ -80,7 +86,7 @@ class PortHints(QWidget):
         view, item = self._view, self._source
         assert item is not None
         start = view.mapFromScene(item.output_point(output))
-        gesture = ConnectGesture(view, start, item, "output", output)
+        gesture = ConnectGesture(view, start, item, "output", output, self._loose)
         view.begin(gesture)
         self._gesture, self._typed, self._aim = gesture, "", ""
         here = item.output_point(output)

@@ -11,6 +11,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from app.canvas import aligning, annotating, edits, walking
 from app.canvas.aside import toggle_bypass, toggle_freeze
 from app.canvas.foldedits import chosen_block
+from app.canvas.reaching import Reach, chosen_annotation, chosen_wire, middle_of, wire_menu
 from app.document.placement import Point
 from engine.errors import GraphError
 
@@ -38,7 +39,27 @@ CANVAS_KEYS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("go_right", "Select the layer to the right", ("Alt+Right",)),
     ("go_up", "Select the layer above", ("Alt+Up",)),
     ("go_down", "Select the layer below", ("Alt+Down",)),
-    ("connect", "Connect an output by keyboard", ("C",)),
+    ("add", "Add a layer, or put one on the selected wire", ("Tab",)),
+    ("add_left", "Select the layer to the left too", ("Alt+Shift+Left",)),
+    ("add_right", "Select the layer to the right too", ("Alt+Shift+Right",)),
+    ("add_up", "Select the layer above too", ("Alt+Shift+Up",)),
+    ("add_down", "Select the layer below too", ("Alt+Shift+Down",)),
+    ("wire", "Select the next wire or bend of the layer", ("W",)),
+    ("wire_back", "Select the wire or bend before", ("Alt+W",)),
+    ("written", "Select the next frame or note", ("N",)),
+    ("open", "Look into the block, or edit what is selected", ("Return", "Enter")),
+    ("connect", "Connect an output by keyboard, or move the end of the selected wire", ("C",)),
+    ("bend", "Bend the selected wire", ("K",)),
+    ("cut_wires", "Cut the selected wire, or all wires of the selection", ("Ctrl+Shift+X",)),
+    ("rename_blob", "Rename the blob of the selection", ("Shift+F2",)),
+    ("pan_left", "Move the view to the left", ("Ctrl+Left",)),
+    ("pan_right", "Move the view to the right", ("Ctrl+Right",)),
+    ("pan_up", "Move the view up", ("Ctrl+Up",)),
+    ("pan_down", "Move the view down", ("Ctrl+Down",)),
+    ("narrower", "Make the frame or note narrower", ("Ctrl+Shift+Left",)),
+    ("wider", "Make the frame or note wider", ("Ctrl+Shift+Right",)),
+    ("lower", "Make the frame or note lower", ("Ctrl+Shift+Up",)),
+    ("higher", "Make the frame or note higher", ("Ctrl+Shift+Down",)),
     ("trace", "Follow blobs up and down the flow", ("B",)),
     ("menu", "Open the menu of the selection", ("Shift+F10", "Menu")),
     ("fix", "Open the quick fixes of the selection", ("Ctrl+.",)),
@@ -70,6 +91,7 @@ class CanvasKeys:
 
     def __init__(self, view: CanvasView) -> None:
         self._view = view
+        self.reach = Reach(view)
         self._handlers = self._make_handlers()
         self._table: dict[int, str] = {}
         self.set_keys({name: keys for name, _text, keys in CANVAS_KEYS})
@@ -80,6 +102,14 @@ class CanvasKeys:
         for name, sequences in keys.items():
             for sequence in sequences:
                 self._table[_code(sequence)] = name
+        self._view.keys_changed.emit()
+
+    def hint(self, name: str) -> str:
+        """Return the first key in use for a name, as the system writes it; empty where it has none."""
+        code = next((code for code, each in self._table.items() if each == name), None)
+        if code is None:
+            return ""
+        return QKeySequence(QKeyCombination.fromCombined(code)).toString(QKeySequence.SequenceFormat.NativeText)
 
     def _make_handlers(self) -> dict[str, Callable[[], object]]:
         view = self._view
@@ -102,6 +132,11 @@ class CanvasKeys:
             "go_right": lambda: walking.step(view, 1, 0),
             "go_up": lambda: walking.step(view, 0, -1),
             "go_down": lambda: walking.step(view, 0, 1),
+            "add": view.ask_for_layer,
+            "add_left": lambda: walking.step(view, -1, 0, too=True),
+            "add_right": lambda: walking.step(view, 1, 0, too=True),
+            "add_up": lambda: walking.step(view, 0, -1, too=True),
+            "add_down": lambda: walking.step(view, 0, 1, too=True),
             "connect": lambda: view.hints.open(),
             "trace": lambda: view.trace.toggle(),
             "menu": self.open_menu,
@@ -118,6 +153,7 @@ class CanvasKeys:
             "leave_block": lambda: scene.folding.leave(),
             "note": lambda: annotating.add_note(view),
             "minimap": lambda: view.minimap.toggle(),
+            **self.reach.handlers(),
         }
 
     def _open_fixes(self) -> None:
@@ -181,7 +217,7 @@ class CanvasKeys:
         view = self._view
         last = view.document.selection.last
         if last is None:
-            view.search_asked.emit(view.pointer(), None, "key", 0)
+            self._open_other_menu()
             return
         card = view.canvas.folding.shown(last)
         if card is None:
@@ -191,13 +227,28 @@ class CanvasKeys:
         body = card.scene_body()
         view.menu_asked.emit(view.mapFromScene(body.center()))
 
+    def _open_other_menu(self) -> None:
+        """Open the menu of the selected wire, frame or note, or the search for a layer."""
+        view = self._view
+        wire, written = chosen_wire(view), chosen_annotation(view)
+        if wire is not None:
+            menu, at = wire_menu(view, wire), middle_of(wire)
+        elif written is not None:
+            menu, at = annotating.annotation_menu(view, written), written.area.topLeft()
+        else:
+            view.ask_for_layer()
+            return
+        menu.popup(view.viewport().mapToGlobal(view.mapFromScene(at)))
+
     def _arrow(self, dx: int, dy: int, *, fine: bool) -> bool:
         """Nudge the selection; where nothing is selected, select a node to begin with."""
         document = self._view.document
+        step = 1.0 if fine else _NUDGE
+        if not document.selection.node_ids and self.reach.nudge(dx * step, dy * step):
+            return True
         ids = edits.with_followers(self._view.canvas, document.selection.node_ids)
         if not ids:
             return walking.step(self._view, dx, dy)
-        step = 1.0 if fine else _NUDGE
         points = document.positions.of(ids)
         document.move_nodes({key: Point(p.x + dx * step, p.y + dy * step) for key, p in points.items()}, "Nudge")
         return True

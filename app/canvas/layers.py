@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-__all__ = ["Chain", "Layering", "layer_graph"]
+__all__ = ["Chain", "Layering", "Link", "layer_graph", "rank_blocks"]
 
 
 class Link(NamedTuple):
@@ -60,44 +60,52 @@ class Layering:
         Vertices of each rank from top to bottom; numbers from the count of blocks on are the invisible ones.
     y : list of float
         Top of each vertex.
-    crossing : list of int
-        How many wires (those of one port counted once) pass from rank ``r`` to ``r + 1``.
     """
 
     ranks: list[list[int]]
     rank_of: list[int]
     y: list[float] = field(default_factory=list)
-    crossing: list[int] = field(default_factory=list)
     chains: list[Chain] = field(default_factory=list)
 
 
-def layer_graph(heights: Sequence[float], links: Sequence[Link], gap: float, lane: float) -> Layering:
-    """Rank, order and level the blocks.
+def rank_blocks(count: int, links: Sequence[Link]) -> tuple[list[Link], list[int]]:
+    """Return the links without those that close a cycle, and the rank of each block along the flow.
+
+    Parameters
+    ----------
+    count : int
+        How many blocks there are.
+    links : sequence of Link
+        Wires between blocks.
+    """
+    links = _acyclic(count, links)
+    return links, _rank(count, links)
+
+
+def layer_graph(
+    heights: Sequence[float], links: Sequence[Link], ranks: Sequence[int], gap: float, lane: float
+) -> Layering:
+    """Order and level the blocks.
 
     Parameters
     ----------
     heights : sequence of float
         Height of each block.
     links : sequence of Link
-        Wires between blocks.
+        Wires between blocks, each to a higher rank.
+    ranks : sequence of int
+        Rank of each block, from 0 on.
     gap, lane : float
         Least space between two blocks, and around an invisible vertex.
     """
-    count = len(heights)
-    links = _acyclic(count, links)
-    rank_of = _rank(count, links)
+    rank_of = list(ranks)
     drawing = Layering([], rank_of)
-    segments = _lanes(count, links, drawing)
-    ranks: list[list[int]] = [[] for _ in range(max(rank_of) + 1)]
+    segments = _lanes(links, drawing)
+    members: list[list[int]] = [[] for _ in range(max(rank_of) + 1)]
     for vertex, rank in enumerate(drawing.rank_of):
-        ranks[rank].append(vertex)
-    drawing.ranks = _order(ranks, segments)
+        members[rank].append(vertex)
+    drawing.ranks = _order(members, segments)
     _level(drawing, list(heights), segments, gap, lane)
-    passing: list[set[tuple[int, int]]] = [set() for _ in ranks]
-    for chain in drawing.chains:
-        for vertex in chain.vertices[:-1]:
-            passing[drawing.rank_of[vertex]].add((chain.vertices[0], chain.port))
-    drawing.crossing = [len(each) for each in passing]
     return drawing
 
 
@@ -152,7 +160,7 @@ def _rank(count: int, links: Sequence[Link]) -> list[int]:
     return rank
 
 
-def _lanes(count: int, links: Sequence[Link], drawing: Layering) -> list[tuple[int, int, float, float]]:
+def _lanes(links: Sequence[Link], drawing: Layering) -> list[tuple[int, int, float, float]]:
     """Add the invisible vertices; return the links between neighbouring ranks."""
     ports: dict[tuple[int, float], int] = {}
     by_vertex: dict[int, int] = defaultdict(int)

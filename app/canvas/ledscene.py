@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     from app.document.placement import Point
     from engine.graph import NodeId
 
-__all__ = ["LedScene"]
+__all__ = ["FEW", "LedScene"]
 
 _MARGIN = 4000.0
 _NEAR = 600.0
 #: So many wires are led in slices, between which the window answers.
 _MANY = 300
+#: So many cards are put into the overview of the net one by one; for more it is made anew.
+FEW = 150
 #: Where more wires than that go around cards, which no hand has moved there, each is led anew only when it is moved.
 _ROAMING = 60
 
@@ -59,7 +61,7 @@ class LedScene(PickingScene):
 
     def _put(self, items: Sequence[NodeItem]) -> None:
         """Show nodes at their places."""
-        if len(items) < _MANY // 2:
+        if len(items) < FEW:
             positions = self.document.positions
             self.show_at({item.node_id: positions[item.node_id] for item in items})
         else:
@@ -80,17 +82,22 @@ class LedScene(PickingScene):
     def show_at(self, points: Mapping[NodeId, Point]) -> None:
         """Show nodes at places without telling the document, as while dragging."""
         edges: set[EdgeItem] = set()
+        items: list[NodeItem] = []
         for node_id, point in points.items():
             item = self.folding.item(node_id)
             assert item is not None
             item.setPos(point.x, point.y)
+            items.append(item)
             edges |= item.edges
         for edge in edges:
             if edge.isVisible():
                 edge.update_path()
             else:  # those of folded layers follow when they are shown
                 edge.stale = True
-        self.overview.forget()
+        if len(items) < FEW:
+            self.overview.follow(items, edges)
+        else:
+            self.overview.forget()
 
     def lead_anew(self) -> None:
         """Lead what is stale, and the wires that go around cards, for other cards may be in their way."""
@@ -109,6 +116,7 @@ class LedScene(PickingScene):
         if len(waiting) < _MANY:
             for wire in waiting:
                 wire.update_path()
+            self.overview.follow((), waiting)
         else:
             self.leading.start(_led(waiting), self._all_led)
 
@@ -132,8 +140,11 @@ class LedScene(PickingScene):
                 item.set_route(route)
         self.overview.forget()
 
-    def _make_room(self, items: Iterable[NodeItem]) -> None:
+    def _make_room(self, items: Sequence[NodeItem]) -> None:
         """Enlarge the scene when nodes come near its end; that rebuilds the index, so it is done rarely."""
+        if len(items) >= FEW:
+            self.make_room()
+            return
         inner = self.sceneRect().adjusted(_NEAR, _NEAR, -_NEAR, -_NEAR)
         if not all(inner.contains(item.scene_body()) for item in items):
             self.fit_scene_rect()

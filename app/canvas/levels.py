@@ -40,9 +40,9 @@ class Breadcrumb(CornerWidget):
         self._box.setContentsMargins(8, 4, 8, 4)
         self._box.setSpacing(4)
         view.canvas.level_changed.connect(self._level_changed)
-        view.document.positions.blocks.changed.connect(self._fill)
+        view.document.positions.blocks.changed.connect(self.refill)
         view.canvas.content_changed.connect(self._count)
-        view.canvas.seeking_changed.connect(self._fill)
+        view.canvas.seeking_changed.connect(self.refill)
         self._counts = QLabel()
         self._counts.setObjectName("canvas.folded")
         self._counts.setProperty("muted", True)
@@ -53,7 +53,7 @@ class Breadcrumb(CornerWidget):
         for part in (self._counts, self._unfold):
             part.setParent(self)
             part.hide()
-        self._fill()
+        self.refill()
 
     @guard
     def _level_changed(self) -> None:
@@ -63,7 +63,7 @@ class Breadcrumb(CornerWidget):
         view.title_edit.close_edit()
         self._left[self._level] = (view.scale_factor, view.visible_rect().center())
         self._level = folding.level
-        self._fill()
+        self.refill()
         positions = view.document.positions
         unplaced = any(item.node_id not in positions for item in folding.items())
         if self._level is not None and (self._level in folding.fresh or unplaced):
@@ -79,7 +79,8 @@ class Breadcrumb(CornerWidget):
             view.centerOn(known[1])
 
     @guard
-    def _fill(self) -> None:
+    def refill(self) -> None:
+        """Show where one is, and the key that leads out."""
         while (entry := self._box.takeAt(0)) is not None:
             widget = entry.widget()
             if widget is not None:
@@ -137,7 +138,9 @@ class Breadcrumb(CornerWidget):
         button.setObjectName(f"canvas.level.{level if level is not None else 'all'}")
         here = level == self._view.canvas.folding.level
         button.setEnabled(not here)
-        button.setToolTip("You are here" if here else f"Show {words} (U goes one level out)")
+        key = self._view.keys.hint("leave_block")
+        out = f" ({key} goes one level out)" if key else ""
+        button.setToolTip("You are here" if here else f"Show {words}{out}")
         button.clicked.connect(partial(self._go, level))
         self._box.addWidget(button)
         button.show()

@@ -34,8 +34,8 @@ class Minimap(CornerWidget):
     def __init__(self, view: NavigationView) -> None:
         super().__init__(view, Qt.Corner.BottomRightCorner)
         self.setObjectName("canvas.minimap")
-        self.setAccessibleName("Map of the net; drag to move what is in view")
-        self.setToolTip("Drag to move what is in view (M hides the map)")
+        self.setAccessibleName("Map of the net")
+        self.show_key("")
         self.setCursor(Qt.CursorShape.SizeAllCursor)
         self.resize(_WIDTH, _HEIGHT)
         self._view = view
@@ -48,6 +48,7 @@ class Minimap(CornerWidget):
         self._anew = Debounce(self._forget, _PAUSE_MS, self)
         self._again = Debounce(self.offer, _PAUSE_MS, self)
         view.canvas.content_changed.connect(self._changed)
+        view.canvas.overview_changed.connect(self._changed)
         view.horizontalScrollBar().valueChanged.connect(self._moved)
         view.verticalScrollBar().valueChanged.connect(self._moved)
         view.scale_changed.connect(self._moved)
@@ -64,6 +65,10 @@ class Minimap(CornerWidget):
             self.resize(size)
             self._measured, self._picture = -1, None
         super().place()
+
+    def show_key(self, key: str) -> None:
+        """Say in the tooltip which key hides the map."""
+        self.setToolTip("Drag to move what is in view" + (f" ({key} hides the map)" if key else ""))
 
     def toggle(self) -> None:
         """Show or hide the map; from then on it does not come or go by itself."""

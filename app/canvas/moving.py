@@ -84,7 +84,7 @@ class MoveGesture(Gesture):
         if not view.is_far:
             self._guides = Guides(scene, self._item, self._moving, view.visible_rect())
             self._lines = GuideLines(scene)
-        roots = [item for item in self._moving if not (item.docked and host_of(item) in self._moving)]
+        roots = [item for item in self._moving if item.hangs_under not in self._moving]
         is_layer = self._item.node_id in scene.nodes
         self._spliced = is_layer and roots == [self._item] and splicing.can_be_spliced(self._item)
 

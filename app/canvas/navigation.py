@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTransform
 from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel, QWidget
 
+from app.canvas.cuts import READABLE
 from app.canvas.nodeitem import LOD_BOXES, NodeItem
 from app.canvas.scene import CanvasScene
 from app.canvas.style import GRID_STEP
@@ -26,8 +27,7 @@ _CROWD = 600
 _CROWD_SCALE = 0.4
 _DOTS_FROM = 0.5
 _ROOM = 48
-_SIDE, _ABOVE = 48.0, 40.0  # room around what is framed, at 100 %
-_READABLE = 0.8  # from here on the small print of the cards can be read
+_EDGE = 12.0  # room around what is framed, at 100 %
 
 
 class NavigationView(QGraphicsView):
@@ -48,6 +48,8 @@ class NavigationView(QGraphicsView):
         What is done to the picture of a big net while the window answers.
     top_room : int
         Pixels at the top that messages cover; see :meth:`set_top_room`.
+    is_pointed_at : bool
+        Whether the pointer was moved over the net.
     follows_size : bool
         Whether the picture is framed anew when the view gets another size: until the user moves it.
     """
@@ -60,8 +62,10 @@ class NavigationView(QGraphicsView):
         self.canvas = CanvasScene(document, self, slowly=slowly)
         self.setScene(self.canvas)
         self.follows_size = False
+        self.is_pointed_at = False
         self.top_room = 0
         self.slices = Slices(self)
+        self.gathering = Slices(self)
         placed = document.positions
         self.is_placed = self.canvas.is_built and all(node_id in placed for node_id in self.canvas.nodes)
         self._crowded: bool | None = None
@@ -81,6 +85,7 @@ class NavigationView(QGraphicsView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.canvas.content_changed.connect(self._content_changed)
+        self.canvas.overview_changed.connect(self._overview_changed)
         self._content_changed()
 
     def sizeHint(self) -> QSize:
@@ -99,7 +104,8 @@ class NavigationView(QGraphicsView):
         if self.scale_factor >= _CROWD_SCALE:
             return False
         if self._crowded is None:
-            self._crowded = len(self.canvas.items(self.visible_rect())) > _CROWD
+            touching = Qt.ItemSelectionMode.IntersectsItemBoundingRect
+            self._crowded = len(self.canvas.items(self.visible_rect(), touching)) > _CROWD
         return self._crowded
 
     def visible_rect(self) -> QRectF:
@@ -137,16 +143,31 @@ class NavigationView(QGraphicsView):
 
     def frame(self, ids: Iterable[NodeId] | None = None, *, largest: float = 1.0) -> None:
         """Bring all nodes, or some, into view."""
-        rect = self.canvas.content_rect(ids)
+        rect = self._framed(ids)
         if rect.isNull():
             self.set_scale(1.0)
             self.centerOn(0.0, 0.0)
             return
-        rect.adjust(-_SIDE, -_ABOVE, _SIDE, _ABOVE)
         size = self.viewport().size()
         self.set_scale(min(largest, size.width() / rect.width(), (size.height() - self.top_room) / rect.height()))
         self._crowded = None
         self._center_below_messages(rect.center())
+
+    def _framed(self, ids: Iterable[NodeId] | None = None) -> QRectF:
+        """Return what is framed: cards, for the whole net the wires that are led around them too, and an edge."""
+        rect = self.canvas.content_rect(ids)
+        if ids is None and not rect.isNull():
+            points = [point for wire in self.canvas.folding.edges() for point in wire.via]
+            xs, ys = [point.x() for point in points], [point.y() for point in points]
+            left, top = min(xs, default=rect.left()), min(ys, default=rect.top())
+            right, bottom = max(xs, default=rect.right()), max(ys, default=rect.bottom())
+            rect |= QRectF(QPointF(left, top), QPointF(right, bottom))
+        return rect if rect.isNull() else rect.adjusted(-_EDGE, -_EDGE, _EDGE, _EDGE)
+
+    def room(self) -> tuple[float, float]:
+        """Return the width and height that a net has in the view, in pixels."""
+        size = self.viewport().size()
+        return size.width() - 2 * _EDGE, size.height() - self.top_room - 2 * _EDGE
 
     def _center_below_messages(self, point: QPointF) -> None:
         self.centerOn(point.x(), point.y() - self.top_room / 2 / self.scale_factor)
@@ -155,7 +176,7 @@ class NavigationView(QGraphicsView):
         """Bring the selection into view, or all when nothing is selected."""
         self.frame(self.document.selection.node_ids or None)
 
-    def frame_start(self, readable: float = _READABLE) -> None:
+    def frame_start(self, readable: float = READABLE) -> None:
         """Show the whole net where its text can be read then, else its beginning.
 
         What is too much is shown at the width of the view, or at its height, whichever lets more of it be read; where
@@ -168,7 +189,7 @@ class NavigationView(QGraphicsView):
         self.follows_size = True
 
     def _frame_beginning(self, readable: float) -> None:
-        rect = self.canvas.content_rect().adjusted(-_SIDE, -_ABOVE, _SIDE, _ABOVE)
+        rect = self._framed()
         size = self.viewport().size()
         larger = max(size.width() / rect.width(), (size.height() - self.top_room) / rect.height())
         self.set_scale(min(1.0, larger) if larger >= readable else readable)
@@ -188,10 +209,11 @@ class NavigationView(QGraphicsView):
     def set_top_room(self, pixels: int) -> None:
         """Leave room at the top for messages over the canvas, when the net is framed.
 
-        A net that is as it was first framed is framed anew, unless the pointer is over it: it must not jump there.
+        A net that is as it was first framed is framed anew, unless the pointer was moved over it: it must not jump
+        under the user's hand.
         """
         grows, self.top_room = pixels > self.top_room, pixels
-        if grows and self.follows_size and not self.underMouse():
+        if grows and self.follows_size and not (self.underMouse() and self.is_pointed_at):
             self.frame_start()
 
     def reveal(self, node_id: NodeId) -> None:
@@ -256,6 +278,11 @@ class NavigationView(QGraphicsView):
         self._crowded = None
         self._hint.setVisible(not len(self.document.graph))
         self._place_hint()
+        if self.is_far:
+            self.viewport().update()
+
+    @guard
+    def _overview_changed(self) -> None:
         if self.is_far:
             self.viewport().update()
 

@@ -13,7 +13,18 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from app.canvas.face import ASIDE, FOOTER, GHOST, HEADER, NODE_RADIUS, NODE_WIDTH, PADDING, PARAM_ROW, PORT_ROW, Face
+from app.canvas.face import (
+    ASIDE,
+    CHIP_HEIGHT,
+    GHOST,
+    HEADER,
+    NODE_RADIUS,
+    NODE_WIDTH,
+    PADDING,
+    PARAM_ROW,
+    PORT_ROW,
+    Face,
+)
 from app.qt import guard
 
 if TYPE_CHECKING:
@@ -31,6 +42,11 @@ LOD_BOXES = 0.22
 
 _PORT = 4.5
 _TEXT_LEFT = 12.0
+_FINEST = 20.0  # times the size at 100 %: icons of larger pictures are stretched
+#: Width of the sign that says TRAIN or TEST.
+_BADGE = 42.0
+#: Part of a row of ports that the text of the output may take where there is an input too.
+_OUTPUT_SHARE = 0.62
 
 
 class NodeItem(QGraphicsItem):
@@ -44,10 +60,12 @@ class NodeItem(QGraphicsItem):
         Wires at its ports.
     facts : object
         The computed facts that the face shows, to tell when it must be described anew.
-    docked : bool
-        Whether it hangs under the node that it works on in place.
+    hangs_under : NodeItem or None
+        The node that it works on in place, where it stands right under it, be that shown or folded away.
     heat : Heat or None
         What it costs, where the canvas shows that.
+    height : float
+        That of its face, which many ask for.
     """
 
     #: Room that is kept free beside the title.
@@ -59,7 +77,7 @@ class NodeItem(QGraphicsItem):
         self.style = style
         self.edges: set[EdgeItem] = set()
         self.wired_inputs: dict[int, int] = {}
-        self.docked = False
+        self.hangs_under: NodeItem | None = None
         self.marked = False
         self.hovered = False
         self.ringed = False
@@ -67,13 +85,20 @@ class NodeItem(QGraphicsItem):
         self.face = face
         self.facts: object = None
         self.heat: Heat | None = None
-        self.body = QRectF(0.0, 0.0, NODE_WIDTH, face.height)
+        self.height = face.height
+        self.body = QRectF(0.0, 0.0, NODE_WIDTH, self.height)
         self.box = self.body.adjusted(-8.0, -8.0, 8.0, 8.0)
 
     @property
     def ids(self) -> tuple[NodeId, ...]:
         """The layers that it stands for."""
         return (self.node_id,)
+
+    @property
+    def docked(self) -> bool:
+        """Whether it hangs under the node that it works on in place; not under one that is folded away."""
+        host = self.hangs_under
+        return host is not None and host.isVisible() == self.isVisible()
 
     def end(self, side: str, index: int) -> tuple[NodeId, int]:
         """The layer and the number of its port that a port of the card stands for."""
@@ -83,12 +108,14 @@ class NodeItem(QGraphicsItem):
         """Show another face; return whether the size changed."""
         if face == self.face:
             return False
-        resized = face.height != self.face.height
+        height = face.height
+        resized = height != self.height
         if resized:
             self.prepareGeometryChange()
         self.face = face
         if resized:
-            self.body = QRectF(0.0, 0.0, NODE_WIDTH, face.height)
+            self.height = height
+            self.body = QRectF(0.0, 0.0, NODE_WIDTH, height)
             self.box = self.body.adjusted(-8.0, -8.0, 8.0, 8.0)
         self.update()
         return resized
@@ -178,76 +205,89 @@ class NodeItem(QGraphicsItem):
 
     def _paint_texts(self, painter: QPainter, style: CanvasStyle) -> None:
         face = self.face
-        painter.drawPixmap(QPointF(_TEXT_LEFT, 11.0), style.icon(face.category, 18, _detail(painter), face.picture))
-        left = _TEXT_LEFT + 26.0
-        room = NODE_WIDTH - left - (48.0 if face.phase else self.title_margin)
-        kind_room = room if self.heat is None else min(room, NODE_WIDTH - left - self.heat.width(style))
+        painter.drawPixmap(
+            QPointF(_TEXT_LEFT - 1.0, 9.0), style.icon(face.category, 18, _detail(painter), face.picture)
+        )
+        left = _TEXT_LEFT + 25.0
+        badge_right = NODE_WIDTH - (17.0 if face.severity else 8.0)  # beside the sign that something is wrong
+        room = (badge_right - _BADGE - 4.0 if face.phase else NODE_WIDTH - self.title_margin) - left
         painter.setFont(style.title_font)
         painter.setPen(style.text)
-        painter.drawStaticText(QPointF(left, 5.0), style.label(face.title, "title_font", room).static)
+        painter.drawStaticText(QPointF(left, 2.0), style.label(face.title, "title_font", room).static)
+        if face.phase:
+            self._paint_phase(painter, style, QRectF(badge_right - _BADGE, 3.0, _BADGE, 15.0))
+        self._paint_kind(painter, style, left)
+        self._paint_port_texts(painter, style)
+        self._paint_params(painter, style)
+
+    def _paint_kind(self, painter: QPainter, style: CanvasStyle, left: float) -> None:
+        """Paint the line below the title: the type, and what is to be said of the layer as a whole."""
+        face = self.face
+        room = NODE_WIDTH - left - _TEXT_LEFT + 2.0
+        if self.heat is not None:
+            room = NODE_WIDTH - left - self.heat.width(style)
         painter.setFont(style.small_font)
         painter.setPen(style.muted)
-        painter.drawStaticText(QPointF(left, 22.0), style.label(face.type, "small_font", kind_room).static)
-        if face.phase:
-            self._paint_phase(painter, style, QRectF(NODE_WIDTH - 48.0, 12.0, 40.0, 16.0))
+        said = face.state or face.size_text
+        if said and self.heat is None:
+            kind = style.label(face.type, "small_font", 0.0)
+            said_label = style.label(said, "small_font", 0.0)
+            if kind.width + said_label.width + 8.0 > room:
+                said_label = style.label(said.replace(" params", ""), "small_font", room)
+            if face.state or kind.width + said_label.width + 8.0 <= room:
+                painter.drawStaticText(QPointF(NODE_WIDTH - _TEXT_LEFT + 2.0 - said_label.width, 18.0), said_label.static)
+                room -= said_label.width + 8.0
+        painter.drawStaticText(QPointF(left, 18.0), style.label(face.type, "small_font", room).static)
+
+    def _paint_port_texts(self, painter: QPainter, style: CanvasStyle) -> None:
+        face = self.face
+        whole = NODE_WIDTH - 2 * _TEXT_LEFT
+        painter.setPen(style.muted)
         painter.setFont(style.text_font)
-        half = NODE_WIDTH / 2 - _TEXT_LEFT - 4.0
-        in_room = half if face.outputs else 2 * half
-        out_room = half if face.inputs else 2 * half
-        y = HEADER + PADDING + 2.0
-        for index, port in enumerate(face.inputs):
-            painter.setPen(style.muted)
-            label = style.label(port.label, "text_font", in_room)
-            painter.drawStaticText(QPointF(_TEXT_LEFT, y + PORT_ROW * index), label.static)
-        for index, port in enumerate(face.outputs):
-            painter.setPen(style.muted)
-            label = style.label(port.label, "text_font", out_room)
-            painter.drawStaticText(QPointF(NODE_WIDTH - _TEXT_LEFT - label.width, y + PORT_ROW * index), label.static)
-        self._paint_params(painter, style)
+        for row in range(face.rows):
+            y = HEADER + PADDING + 2.0 + PORT_ROW * row
+            room = whole
+            if row < len(face.outputs):
+                most = whole * _OUTPUT_SHARE if row < len(face.inputs) else whole
+                said = face.output_text(row)
+                label = style.label(said, "text_font", most)
+                if label.text != said:
+                    label = style.label(face.outputs[row].label, "text_font", most)
+                painter.drawStaticText(QPointF(NODE_WIDTH - _TEXT_LEFT - label.width, y), label.static)
+                room -= label.width + 8.0
+            if row < len(face.inputs):
+                label = style.label(face.inputs[row].label, "text_font", room)
+                painter.drawStaticText(QPointF(_TEXT_LEFT, y), label.static)
 
     def _paint_params(self, painter: QPainter, style: CanvasStyle) -> None:
         face = self.face
         y = HEADER + PADDING + PORT_ROW * face.rows
         painter.setFont(style.small_font)
         for name, value in face.params:
-            value_label = style.label(value, "small_font", NODE_WIDTH * 0.5)
-            name_label = style.label(name, "small_font", NODE_WIDTH - 3 * _TEXT_LEFT - value_label.width)
+            value_label = style.label(value, "small_font", NODE_WIDTH * 0.6)
+            name_label = style.label(name, "small_font", NODE_WIDTH - 2 * _TEXT_LEFT - 8.0 - value_label.width)
             painter.setPen(style.muted)
-            painter.drawStaticText(QPointF(_TEXT_LEFT, y + 1.0), name_label.static)
+            painter.drawStaticText(QPointF(_TEXT_LEFT, y), name_label.static)
             painter.setPen(style.text)
-            painter.drawStaticText(QPointF(NODE_WIDTH - _TEXT_LEFT - value_label.width, y + 1.0), value_label.static)
+            painter.drawStaticText(QPointF(NODE_WIDTH - _TEXT_LEFT - value_label.width, y), value_label.static)
             y += PARAM_ROW
-        y += 3.0
-        painter.setPen(style.line)
-        painter.drawLine(QPointF(_TEXT_LEFT, y), QPointF(NODE_WIDTH - _TEXT_LEFT, y))
-        shape = face.outputs[0].shape if face.outputs else ""
-        painter.setPen(style.muted)
-        bottom = self.body.height() - FOOTER + 2.0
-        shape_label = style.label(shape, "small_font", NODE_WIDTH * 0.6)
-        size_text = ", ".join(filter(None, (face.size_text, face.state)))
-        room = NODE_WIDTH - 3 * _TEXT_LEFT - shape_label.width
-        size_label = style.label(size_text, "small_font", 0.0)
-        if size_label.width > room:
-            size_label = style.label(size_text.replace(" params", ""), "small_font", room)
-        painter.drawStaticText(QPointF(_TEXT_LEFT, bottom), size_label.static)
-        painter.drawStaticText(QPointF(NODE_WIDTH - _TEXT_LEFT - shape_label.width, bottom), shape_label.static)
 
     def _paint_chip_text(self, painter: QPainter, style: CanvasStyle) -> None:
         face = self.face
-        painter.drawPixmap(QPointF(_TEXT_LEFT, 7.0), style.icon(face.category, 14, _detail(painter), face.picture))
+        painter.drawPixmap(QPointF(_TEXT_LEFT, 6.0), style.icon(face.category, 14, _detail(painter), face.picture))
         left = _TEXT_LEFT + 22.0
         right = NODE_WIDTH - _TEXT_LEFT
         if face.phase:
-            self._paint_phase(painter, style, QRectF(right - 40.0, 6.0, 40.0, 16.0))
-            right -= 48.0
+            self._paint_phase(painter, style, QRectF(right - _BADGE, 5.0, _BADGE, 16.0))
+            right -= _BADGE + 8.0
         kind = style.label(face.state or face.type, "small_font", 84.0)
         title = style.label(face.title, "text_font", right - left - kind.width - 8.0)
         painter.setFont(style.text_font)
         painter.setPen(style.text)
-        painter.drawStaticText(QPointF(left, 6.0), title.static)
+        painter.drawStaticText(QPointF(left, (CHIP_HEIGHT - title.height) / 2), title.static)
         painter.setFont(style.small_font)
         painter.setPen(style.muted)
-        painter.drawStaticText(QPointF(right - kind.width, 7.0), kind.static)
+        painter.drawStaticText(QPointF(right - kind.width, (CHIP_HEIGHT - kind.height) / 2), kind.static)
 
     def _paint_phase(self, painter: QPainter, style: CanvasStyle, rect: QRectF) -> None:
         painter.setPen(style.no_pen)
@@ -296,4 +336,4 @@ class NodeItem(QGraphicsItem):
 def _detail(painter: QPainter) -> float:
     """Return the device pixels to a logical one that an icon needs to be crisp, in steps so that few are made."""
     scale = painter.worldTransform().m11()
-    return float(painter.device().devicePixelRatioF()) * math.ceil(4.0 * scale) / 4.0
+    return float(painter.device().devicePixelRatioF()) * min(_FINEST, math.ceil(4.0 * scale) / 4.0)

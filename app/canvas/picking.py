@@ -48,6 +48,7 @@ class PickingScene(QGraphicsScene):
     is_indexed = False
     _asked: tuple[int, int] = (-1, 0)
     _boxes: Sequence[tuple[Box, NodeItem]] = ()
+    _content: tuple[int, QRectF] = (-1, QRectF())
 
     def items_shown(self) -> list[NodeItem]:
         """Return the cards that are shown: of layers, and of blocks in which others are folded."""
@@ -55,14 +56,12 @@ class PickingScene(QGraphicsScene):
 
     def content_rect(self, ids: Iterable[NodeId] | None = None) -> QRectF:
         """Rectangle around some or all nodes, empty for none."""
-        cards = self.items_shown() if ids is None else map(self.folding.shown, ids)
-        shown = [item for item in cards if item is not None]
-        if not shown:
-            return QRectF()
-        lefts, tops = [item.x() for item in shown], [item.y() for item in shown]
-        left, top = min(lefts), min(tops)
-        bottom = max([y + item.body.height() for y, item in zip(tops, shown, strict=True)])
-        return QRectF(left, top, max(lefts) + NODE_WIDTH - left, bottom - top)
+        if ids is not None:
+            return _around_all([item for item in map(self.folding.shown, ids) if item is not None])
+        version = self.overview.version
+        if self._content[0] != version:  # many ask while nothing is shown anew
+            self._content = version, _around_all(self.items_shown())
+        return QRectF(self._content[1])
 
     def node_at(self, point: QPointF) -> NodeItem | None:
         """The topmost node whose card covers a place in the scene."""
@@ -146,8 +145,14 @@ class PickingScene(QGraphicsScene):
 
     def nodes_in(self, area: QRectF) -> list[NodeItem]:
         """The nodes whose cards touch an area of the scene."""
-        found = self.items(area)
-        return [item for item in found if isinstance(item, NodeItem) and item.scene_body().intersects(area)]
+        left, right, top, bottom = area.left() - NODE_WIDTH, area.right(), area.top(), area.bottom()
+        found = [
+            item
+            for item in self.items_shown()
+            if left < item.x() < right and item.y() < bottom and item.y() + item.height > top
+        ]
+        found.reverse()  # the topmost first, as Qt has it
+        return found
 
     def wires_in(self, area: QRectF) -> list[EdgeItem]:
         """The wires whose boxes touch an area of the scene."""
@@ -168,7 +173,16 @@ class PickingScene(QGraphicsScene):
 def box_of(item: NodeItem) -> Box:
     """The card in the scene, as numbers."""
     x, y = item.x(), item.y()
-    return Box(x, y, x + NODE_WIDTH, y + item.face.height)
+    return Box(x, y, x + NODE_WIDTH, y + item.height)
+
+
+def _around_all(items: Sequence[NodeItem]) -> QRectF:
+    if not items:
+        return QRectF()
+    lefts, tops = [item.x() for item in items], [item.y() for item in items]
+    left, top = min(lefts), min(tops)
+    bottom = max([y + item.height for y, item in zip(tops, items, strict=True)])
+    return QRectF(left, top, max(lefts) + NODE_WIDTH - left, bottom - top)
 
 
 def _around(point: QPointF, reach: float) -> QRectF:

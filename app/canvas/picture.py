@@ -27,6 +27,9 @@ _DOTS_PER_INCH = 96.0
 _LARGEST_SIDE = 30_000
 _MOST_PIXELS = 300_000_000
 _LONGEST_PAGE = 14_400.0  # points: what readers of PDF can show
+_SMALLEST_SCALE, _LARGEST_SCALE = 0.01, 1000.0
+#: How cards, wires and frames look when the pointer, the keyboard and the selection are elsewhere.
+_AT_REST = {"marked": False, "chosen": False, "hovered": False, "ringed": False, "hot_port": None, "doomed": False}
 
 
 class PictureError(NetcanvasError):
@@ -48,7 +51,8 @@ def save_picture(scene: CanvasScene, path: Path, *, scale: float = 1.0, theme: s
     Raises
     ------
     PictureError
-        When there is nothing to draw, the ending is none of ours, or the picture would be too large.
+        When there is nothing to draw, the ending is none of ours, the scale makes no sense, or the picture would be
+        too large.
     OSError
         When the file cannot be written.
     """
@@ -57,6 +61,11 @@ def save_picture(scene: CanvasScene, path: Path, *, scale: float = 1.0, theme: s
         raise PictureError(
             f"'{path.name}' is none of the kinds of pictures that can be written: {', '.join(KINDS)}.",
             next_step="Choose one of these endings.",
+        )
+    if not _SMALLEST_SCALE <= scale <= _LARGEST_SCALE:
+        raise PictureError(
+            f"A picture cannot be drawn at the scale {scale:g}, only from {_SMALLEST_SCALE} to {_LARGEST_SCALE:g}.",
+            next_step="1 draws it as it is seen at 100 %.",
         )
     area = _area(scene)
     with _dressed(scene, theme):
@@ -70,16 +79,18 @@ def save_picture(scene: CanvasScene, path: Path, *, scale: float = 1.0, theme: s
 
 
 def draw_image(scene: CanvasScene, *, scale: float = 2.0, theme: str = "light") -> QImage:
-    """Return an image of all that is shown, as for the clipboard.
+    """Return an image of all that is shown, as for the clipboard; smaller than ``scale`` where that is too large.
 
     Raises
     ------
     PictureError
-        When there is nothing to draw, or the picture would be too large.
+        When there is nothing to draw.
     """
     area = _area(scene)
+    width, height = area.width(), area.height()
+    largest = min(_LARGEST_SIDE / max(width, height), math.sqrt(_MOST_PIXELS / (width * height)))
     with _dressed(scene, theme):
-        return _image(scene, area, scale)
+        return _image(scene, area, min(scale, 0.99 * largest))
 
 
 def _area(scene: CanvasScene) -> QRectF:
@@ -96,17 +107,23 @@ def _area(scene: CanvasScene) -> QRectF:
 
 @contextmanager
 def _dressed(scene: CanvasScene, name: str) -> Iterator[None]:
-    """Paint in a theme, with nothing selected, for the length of a ``with`` block."""
+    """Paint in a theme, with nothing selected or pointed at, for the length of a ``with`` block."""
     before = scene.style_set.theme
-    marked = [item for item in scene.items_shown() if item.marked]
+    items = (*scene.items_shown(), *scene.folding.edges(), *scene.annotated.shown())
+    busy = [
+        (item, key, value)
+        for item in items
+        for key, rest in _AT_REST.items()
+        if (value := getattr(item, key, rest)) != rest
+    ]
     scene.set_theme(Theme.load(name))
-    for item in marked:
-        item.marked = False
+    for item, key, _value in busy:
+        setattr(item, key, _AT_REST[key])
     try:
         yield
     finally:
-        for item in marked:
-            item.marked = True
+        for item, key, value in busy:
+            setattr(item, key, value)
         scene.set_theme(before)
 
 

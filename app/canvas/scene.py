@@ -18,7 +18,7 @@ from app.canvas.edgeitem import EdgeItem
 from app.canvas.faces import Faces
 from app.canvas.folding import Folding
 from app.canvas.heat import HeatMap
-from app.canvas.ledscene import LedScene
+from app.canvas.ledscene import FEW, LedScene
 from app.canvas.nodeitem import NodeItem
 from app.canvas.overview import Overview
 from app.canvas.style import CanvasStyle
@@ -62,12 +62,15 @@ class CanvasScene(LedScene):
         What the nodes show.
     heat_changed : Signal()
         The heat-map shows something else.
+    overview_changed : Signal()
+        Those who paint the whole net have something else to paint, of a big net that they asked for before.
     """
 
     content_changed = Signal()
     level_changed = Signal()
     seeking_changed = Signal()
     heat_changed = Signal()
+    overview_changed = Signal()
 
     def __init__(self, document: Document, parent: QObject | None = None, *, slowly: bool = False) -> None:
         super().__init__(document, parent)
@@ -121,6 +124,8 @@ class CanvasScene(LedScene):
         self.faces.cancel()
         self._growth.cancel()
         self.leading.cancel()
+        self.overview.close()
+        self.heat.close()
         self._awaited.clear()
         self.folding.close()
         self.annotated.close()
@@ -150,6 +155,7 @@ class CanvasScene(LedScene):
             yield
         self._hide_view_edges()
         self._show_view_edges()
+        self.overview.forget()
         for node in tuple(self.nodes.values()):
             find_docked(node)
             yield
@@ -202,7 +208,7 @@ class CanvasScene(LedScene):
 
     def replay(self, events: Events) -> None:
         """Bring the items in line with the graph after a change."""
-        seen_wires = bool(self._of_view)
+        view_edges = self._of_view
         self._hide_view_edges()
         self._remove_edges(events.edges_removed)
         for node_id in events.removed:
@@ -213,11 +219,12 @@ class CanvasScene(LedScene):
             self.faces.describe(self.nodes[node_id])
         self._add_edges(events.edges_added, led=False)
         self._show_view_edges()
-        self.folding.replay(events, whole=seen_wires or bool(self._of_view))
-        ends = {edge.target for edge in events.edges_removed} | {edge.target for edge in events.edges_added}
+        self.folding.replay(events, whole=bool(view_edges or self._of_view))
+        ends = {edge.target for edge in (*events.edges_removed, *events.edges_added, *(view_edges ^ self._of_view))}
         near = [self.nodes[node_id] for node_id in events.added | touched | ends if node_id in self.nodes]
         update_docked(near)
         self.lead_anew()
+        self.overview.forget()
         self._make_room(near)
         self.told_shown()
 
@@ -299,9 +306,15 @@ class CanvasScene(LedScene):
         for sibling in self._by_port[edge.source, edge.top]:
             self.edges[sibling].stale = True
 
-    def is_read(self, node_id: NodeId, top: int) -> bool:
-        """Whether there is a wire at an output."""
-        return bool(self._by_port.get((node_id, top)))
+    def unread(self, ids: Iterable[NodeId]) -> list[tuple[NodeId, int]]:
+        """Return the outputs of layers at which there is no wire."""
+        readings, wired = self.document.graph.readings(), self._by_port
+        return [
+            (node_id, top)
+            for node_id in ids
+            for top in range(len(readings[node_id].tops))
+            if not wired.get((node_id, top))
+        ]
 
     # The net in view
 
@@ -318,9 +331,12 @@ class CanvasScene(LedScene):
 
     @guard
     def _view_changed(self, _view: object) -> None:
+        before = self._of_view
         self._hide_view_edges()
         self._show_view_edges()
         self.folding.refresh()
+        ends = {edge.target for edge in before ^ self._of_view}
+        update_docked(self.nodes[node_id] for node_id in ends if node_id in self.nodes)
         self.lead_stale()
         self.faces.facts_changed()
 
@@ -338,7 +354,9 @@ class CanvasScene(LedScene):
     def _nodes_moved(self, ids: frozenset[NodeId]) -> None:
         moved = [item for node_id in ids if (item := self.folding.item(node_id)) is not None]
         self._put(moved)
-        update_docked(moved)
+        near = update_docked(moved)
+        if len(moved) < FEW:
+            self.overview.follow(near, {edge for item in near for edge in item.edges})
         self.lead_anew()
         self._make_room(moved)
         self.content_changed.emit()
@@ -356,7 +374,8 @@ class CanvasScene(LedScene):
     @guard
     def _selection_changed(self) -> None:
         selected = set(self.document.selection.node_ids)
-        for node_id in self._marked ^ selected:
+        changed = self._marked ^ selected
+        for node_id in changed:
             item = self.nodes.get(node_id)
             if item is not None:
                 item.marked = node_id in selected
@@ -368,7 +387,11 @@ class CanvasScene(LedScene):
         self.folding.refresh_marks()
         if selected:
             self.select_edge(None)
-        self.overview.forget()
+        if len(changed) < FEW:
+            shown = (self.folding.shown(node_id) for node_id in changed)
+            self.overview.follow(item for item in shown if item is not None)
+        else:
+            self.overview.forget()
 
     def select_edge(self, edge: Edge | None, bend: int = -1) -> None:
         """Select one wire, perhaps by one of its bends, or none."""
@@ -389,5 +412,5 @@ class CanvasScene(LedScene):
         for edge in self.edges.values():
             edge.style = self.style_set
         self.annotated.set_style(self.style_set)
-        self.overview.forget()
+        self.overview.follow(())  # all stands where it stood
         self.update()

@@ -1,4 +1,4 @@
-"""A layer in one sentence, for screen readers."""
+"""A layer, a wire, a frame or a note in one sentence, for screen readers."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from app.live.shapes import shape_text
 
 if TYPE_CHECKING:
     from app.document import Document
-    from engine.graph import NodeId
+    from app.document.annotations import Annotation
+    from engine.graph import Edge, NodeId
 
-__all__ = ["spoken"]
+__all__ = ["spoken", "spoken_annotation", "spoken_wire"]
 
 
 def spoken(document: Document, node_id: NodeId) -> str:
@@ -39,3 +40,28 @@ def spoken(document: Document, node_id: NodeId) -> str:
     if problems:
         parts.append(f"{severity}: {problems[0]}")
     return "; ".join(parts)
+
+
+def spoken_wire(document: Document, edge: Edge, bend: int, bends: int) -> str:
+    """Return what a wire carries from where to where, and which of its bends is selected.
+
+    Parameters
+    ----------
+    bend : int
+        The selected bend, -1 for none.
+    bends : int
+        How many there are.
+    """
+    source, target = document.graph.node(edge.source), document.graph.node(edge.target)
+    known = document.shapes.get(edge.source)
+    shape = known.tops[edge.top] if known is not None and edge.top < len(known.tops) else None
+    blob = source.tops[edge.top] if edge.top < len(source.tops) else ""
+    carried = blob if shape is None else f"{blob} {shape_text(shape)}"
+    what = f"Bend {bend + 1} of {bends} of the wire" if bend >= 0 else "Wire"
+    bent = f"; {bends} bend{'' if bends == 1 else 's'}" if bends and bend < 0 else ""
+    return f"{what} from {source.name or 'no name'} to {target.name or 'no name'}; carries {carried}{bent}"
+
+
+def spoken_annotation(value: Annotation) -> str:
+    """Return what a frame or a note says."""
+    return f"{value.kind.capitalize()}: {value.text or 'empty'}"

@@ -15,10 +15,12 @@ from app.canvas.face import HEADER
 from app.layerpicture import LayerPicture, layer_mark
 from app.theme import Theme, blend
 
-__all__ = ["GRID_STEP", "CanvasStyle", "StaticLabel"]
+__all__ = ["GRID_STEP", "SMALL_PRINT", "CanvasStyle", "StaticLabel"]
 
 #: Distance of the dots behind the net, in pixels at 100 %.
 GRID_STEP = 40.0
+#: Height of the smallest print that must be read to understand a card, in pixels at 100 %.
+SMALL_PRINT = 12
 
 
 class StaticLabel:
@@ -51,9 +53,9 @@ class CanvasStyle:
         self.theme = theme
         family = QApplication.font().family()
         self.title_font = self._font(family, 13, QFont.Weight.DemiBold)
-        self.text_font = self._font(family, 11)
-        self.small_font = self._font(family, 10)
-        self.badge_font = self._font(family, 9, QFont.Weight.DemiBold)
+        self.text_font = self._font(family, 12)
+        self.small_font = self._font(family, SMALL_PRINT)
+        self.badge_font = self._font(family, 10, QFont.Weight.DemiBold)
         self._metrics = {
             id(f): QFontMetricsF(f) for f in (self.title_font, self.text_font, self.small_font, self.badge_font)
         }

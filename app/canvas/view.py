@@ -64,6 +64,12 @@ class CanvasView(NavigationView):
         Open the search for a layer of the net.
     fixes_asked : Signal(NodeId)
         Say what is wrong at a layer, and offer to mend it.
+    fields_asked : Signal()
+        The keyboard shall go to the fields of what is selected.
+    blob_name_asked : Signal(NodeId, int)
+        Ask for another name of a blob that a layer writes.
+    keys_changed : Signal()
+        Other keys of the canvas hold.
     cursor_moved : Signal(QPointF)
         Pointer in the scene.
     """
@@ -74,6 +80,9 @@ class CanvasView(NavigationView):
     escaped = Signal()
     find_asked = Signal()
     fixes_asked = Signal(object)
+    fields_asked = Signal()
+    blob_name_asked = Signal(object, int)
+    keys_changed = Signal()
     cursor_moved = Signal(QPointF)
 
     def __init__(self, document: Document, parent: QWidget | None = None, *, slowly: bool = False) -> None:
@@ -82,6 +91,7 @@ class CanvasView(NavigationView):
         self.setAccessibleName("Net canvas")
         self.snapping = True
         self._gesture: Gesture | None = None
+        self._held = Button.NoButton
         self._space = False
         self._space_used = False
         self._hovered: NodeItem | EdgeItem | None = None
@@ -100,6 +110,8 @@ class CanvasView(NavigationView):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAcceptDrops(True)
         self.scale_changed.connect(self.title_edit.close_edit)
+        self.keys_changed.connect(self._show_keys)
+        self._show_keys()
         document.undo_stack.indexChanged.connect(self._edited)
 
     def close_document(self) -> None:
@@ -107,6 +119,7 @@ class CanvasView(NavigationView):
         self.document.undo_stack.indexChanged.disconnect(self._edited)
         self.cancel_gesture()
         self.slices.cancel()
+        self.gathering.cancel()
         self.canvas.close()
 
     def show_reason(self, text: str, position: QPoint, *, refused: bool = True, stays: bool = False) -> None:
@@ -127,7 +140,7 @@ class CanvasView(NavigationView):
     def begin(self, gesture: Gesture) -> None:
         """Take up a gesture that did not begin with a button."""
         self.cancel_gesture()
-        self._gesture = gesture
+        self._gesture, self._held = gesture, Button.NoButton
 
     def finish_gesture(self, position: QPoint) -> None:
         """Do what the gesture shows."""
@@ -138,7 +151,7 @@ class CanvasView(NavigationView):
     def cancel_gesture(self) -> bool:
         """Break the gesture off; return whether there was one."""
         self.hints.close()
-        gesture, self._gesture = self._gesture, None
+        gesture, self._gesture, self._held = self._gesture, None, Button.NoButton
         if gesture is not None:
             gesture.cancel()
         return gesture is not None
@@ -160,6 +173,7 @@ class CanvasView(NavigationView):
         if self._gesture is not None:
             self.cancel_gesture()
             return
+        self._held = event.button()
         if event.button() == Button.MiddleButton or (event.button() == Button.LeftButton and self._space):
             self._space_used = True
             self._gesture = PanGesture(self, position)
@@ -173,7 +187,10 @@ class CanvasView(NavigationView):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         position = event.position().toPoint()
         event.accept()
+        self.is_pointed_at = True
         self.cursor_moved.emit(self.mapToScene(position))
+        if self._held != Button.NoButton and not event.buttons() & self._held:
+            self.cancel_gesture()  # the button was let go where nobody told us, as over a dialog
         if self._gesture is not None:
             self._gesture.move(position, event.modifiers())
         else:
@@ -186,7 +203,7 @@ class CanvasView(NavigationView):
     @guard
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         event.accept()
-        gesture, self._gesture = self._gesture, None
+        gesture, self._gesture, self._held = self._gesture, None, Button.NoButton
         if gesture is not None:
             gesture.release(event.position().toPoint(), event.modifiers())
 
@@ -307,6 +324,7 @@ class CanvasView(NavigationView):
             event.accept()
         elif self.keys.press(event):
             event.accept()
+            self.focus_mark.refresh()
         else:
             event.ignore()
 
@@ -315,7 +333,7 @@ class CanvasView(NavigationView):
         if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
             self._space = False
             if not self._space_used:
-                self.search_asked.emit(self.pointer(), None, "key", 0)
+                self.ask_for_layer()
             event.accept()
         else:
             event.ignore()
@@ -338,14 +356,22 @@ class CanvasView(NavigationView):
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if self.hints.is_open and event.key() in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
                 return self.hints.press(event)
-            # Tab means "add a layer" here; Ctrl+Tab and Shift+Tab leave the canvas.
-            leaves = bool(event.modifiers() & Modifier.ControlModifier)
-            if event.key() == Qt.Key.Key_Tab and not leaves:
-                self.search_asked.emit(self.pointer(), None, "key", 0)
+            # Tab means "add a layer" here, unless that has another key; Shift+Tab leaves the canvas.
+            if event.key() == Qt.Key.Key_Tab and self.keys.press(event):
                 return True
             if event.key() in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
                 return self.focusNextPrevChild(event.key() == Qt.Key.Key_Tab)
         return super().event(event)
+
+    @guard
+    def _show_keys(self) -> None:
+        """Have what lies over the canvas say its keys."""
+        self.minimap.show_key(self.keys.hint("minimap"))
+        self.breadcrumb.refill()
+
+    def ask_for_layer(self) -> None:
+        """Open the search for a layer, as a key does."""
+        self.search_asked.emit(self.pointer(), None, "key", 0)
 
     def pointer(self) -> QPoint:
         """The pointer in the viewport, or its middle when the pointer is elsewhere."""

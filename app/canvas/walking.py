@@ -16,9 +16,16 @@ _ASIDE = 2.5
 
 
 def along_flow(view: CanvasView, *, down: bool) -> None:
-    """Select the next node along the flow, or the one before; the first of the net when none is selected."""
+    """Select the next node along the flow, or the one before; the first of the net when none is selected.
+
+    From a wire that is the layer at its end, or at its beginning.
+    """
     folding, last = view.canvas.folding, view.document.selection.last
     here = folding.shown(last) if last is not None else None
+    wire = view.canvas.edges.get(view.canvas.selected_edge) if view.canvas.selected_edge is not None else None
+    if wire is not None:
+        _select(view, wire.head if down else wire.tail)
+        return
     if here is None:
         order = {node: place for place, node in enumerate(view.document.graph.node_ids())}
         _select(view, min(folding.items(), key=lambda item: order[item.ids[0]], default=None))
@@ -32,13 +39,15 @@ def along_flow(view: CanvasView, *, down: bool) -> None:
     _select(view, min(ahead, key=lambda each: each[:2])[2] if ahead else None)
 
 
-def step(view: CanvasView, dx: int, dy: int) -> bool:
+def step(view: CanvasView, dx: int, dy: int, *, too: bool = False) -> bool:
     """Select the nearest node in a direction, the nearest to the middle when none is selected; tell if there is one.
 
     Parameters
     ----------
     dx, dy : int
         The direction: one of them 1 or -1, the other 0.
+    too : bool
+        Whether what is selected stays selected.
     """
     folding, last = view.canvas.folding, view.document.selection.last
     cards = folding.items()
@@ -57,7 +66,7 @@ def step(view: CanvasView, dx: int, dy: int) -> bool:
         found = ahead + _ASIDE * aside
         if best is None or found < best[0]:
             best = (found, item)
-    return _select(view, best[1] if best is not None else None)
+    return _select(view, best[1] if best is not None else None, too=too)
 
 
 def grow(document: Document) -> None:
@@ -68,10 +77,13 @@ def grow(document: Document) -> None:
     document.selection.set({**dict.fromkeys(ids), **near})
 
 
-def _select(view: CanvasView, item: NodeItem | None) -> bool:
+def _select(view: CanvasView, item: NodeItem | None, *, too: bool = False) -> bool:
     """Select what a card stands for, and show the card."""
     if item is None:
         return False
-    view.document.selection.set(item.ids)
+    if too:
+        view.document.selection.add(item.ids)
+    else:
+        view.document.selection.set(item.ids)
     view.reveal_card(item)
     return True

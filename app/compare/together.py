@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QPainter
 
-from app.canvas.layout import lay_out
+from app.canvas.layout import Room, lay_out
 from app.canvas.nodeitem import LOD_BOXES
 from app.compare.aligning import Plan, place, plan
 from app.qt import blocked, guard
@@ -73,19 +73,18 @@ class Together(QObject):
 
     def _arranging(self, pairs: Mapping[NodeId, NodeId], done: Callable[[], object]) -> Iterator[None]:
         old, new = self._both
-        size = new.viewport().size()
-        aspect = max(0.8, min(2.2, size.width() / max(1, size.height())))
+        room = Room(*new.room())
         versions = self._versions()
         wanted = yield from plan(old.canvas, new.canvas, pairs)
         if len(wanted.nodes) < _SLOW_FROM:
-            yield from self._placing(wanted, lay_out(wanted.nodes, wanted.edges, aspect), done)
+            yield from self._placing(wanted, lay_out(wanted.nodes, wanted.edges, room), done)
             return
 
         def finish(result: LayoutResult[Key]) -> None:
             if self._versions() == versions and not self._slices.active:  # else it is arranged anew
                 self._slices.start(self._placing(wanted, result, done))
 
-        new.document.jobs.submit("layout", partial(lay_out, wanted.nodes, wanted.edges, aspect), finish)
+        new.document.jobs.submit("layout", partial(lay_out, wanted.nodes, wanted.edges, room), finish)
 
     def _placing(self, wanted: Plan, result: LayoutResult[Key], done: Callable[[], object]) -> Iterator[None]:
         versions = self._versions()

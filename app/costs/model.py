@@ -114,9 +114,9 @@ class CostModel(QAbstractTableModel):
         """The layer that a row is about; None for no row."""
         return self.rows[index.row()].node if index.isValid() else None
 
-    def index_of(self, node_id: NodeId) -> QModelIndex:
-        """The row of a layer; an invalid index where it is not shown."""
-        return self.index(self._places.get(node_id, -1), 0)
+    def row_of(self, node_id: NodeId) -> int | None:
+        """The number of a layer's row; None where it is not shown."""
+        return self._places.get(node_id)
 
     def _refill(self) -> None:
         self.beginResetModel()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["ShareDelegate", "TotalsLine"]
 
 _BAR = 3
+_PAD = 6  # as the stylesheet has it of items, with the margin that Qt adds
 
 
 class ShareDelegate(QStyledItemDelegate):
@@ -34,7 +35,9 @@ class ShareDelegate(QStyledItemDelegate):
         if not share:
             return
         rect: QRect = option.rect.adjusted(GRID, 0, -GRID, 0)
-        width = max(1, round(rect.width() * share))
+        width = round(rect.width() * share)
+        if width < _BAR:  # a dot, which looks like a part of the number
+            return
         bar = QRect(rect.right() - width + 1, rect.bottom() - _BAR, width, _BAR)
         painter.fillRect(bar, Theme.current().mix("accent", "surface", 0.55))
 
@@ -115,7 +118,7 @@ class TotalsLine(QWidget):
             if column == FIRST_TIME and self._is_stale:
                 painter.setPen(theme.color("text_muted"))
             left = self._header.sectionViewportPosition(column)
-            rect = QRect(left, 0, self._header.sectionSize(column), self.height()).adjusted(GRID, 0, -GRID - 1, 0)
+            rect = QRect(left, 0, self._header.sectionSize(column), self.height()).adjusted(_PAD, 0, -_PAD - 1, 0)
             side = Qt.AlignmentFlag.AlignRight if column >= FIRST_NUMBER else Qt.AlignmentFlag.AlignLeft
             painter.drawText(rect, flags | side, text)
         painter.end()

@@ -10,9 +10,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QMenu,
-    QSizePolicy,
     QToolButton,
     QTreeView,
     QVBoxLayout,
@@ -26,7 +24,8 @@ from app.costs.painting import ShareDelegate, TotalsLine
 from app.live.layercosts import CostCount
 from app.qt import guard
 from app.theme import GRID, Theme
-from app.widgets.roomycolumn import RoomyColumn
+from app.widgets.columns import SqueezedColumns
+from app.widgets.elidedlabel import ElidedLabel
 from app.widgets.rowselection import RowSelection
 from app.widgets.searchline import search_line
 
@@ -36,6 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["CostPanel"]
 
 _WIDTHS = (150, 110, 130, 92, 100, 92, 92, 92, 92, 84, 84)
+_LEAST = (88, 88, 112, 92, 104, 76, 92, 84, 76, 76, 76)
+_LEAST_HEIGHT = 120
 
 
 class CostPanel(QWidget):
@@ -66,7 +67,7 @@ class CostPanel(QWidget):
         self.document: Document | None = None
         self._stale = True
         self.filter = search_line("costs.filter", "Filter layers by name or type", self, spoken="Filter layers")
-        self.note = QLabel(self)
+        self.note = ElidedLabel("", self)
         self.note.setProperty("muted", True)
         self.model = CostModel(self)
         self.view = QTreeView(self)
@@ -74,6 +75,7 @@ class CostPanel(QWidget):
         self.totals = TotalsLine(self.view.header(), self)
         self.measuring = MeasureBar(self)
         self._arrange()
+        self.setMinimumSize(240, _LEAST_HEIGHT)
         self.setFocusProxy(self.view)
         self.measuring.told.connect(self.told)
         self.measuring.changed.connect(self._timed)
@@ -97,19 +99,14 @@ class CostPanel(QWidget):
         view.setFrameShape(QTreeView.Shape.NoFrame)
         view.setProperty("flat", True)
         view.setSortingEnabled(True)
-        view.setStyleSheet("QTreeView::item { padding: 2px 4px; } QHeaderView::section { padding: 4px 4px; }")
         for column in range(FIRST_NUMBER, self.model.columnCount()):
             view.setItemDelegateForColumn(column, ShareDelegate(view))
         header = view.header()
         header.setSectionsMovable(False)
-        header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        header.setMinimumSectionSize(48)
-        for column, width in enumerate(_WIDTHS):
-            header.resizeSection(column, width)
         for place, column in enumerate(range(FIRST_TIME, self.model.columnCount())):
             header.moveSection(header.visualIndex(column), FIRST_NUMBER + place)  # what was asked for comes first
-        self._names = RoomyColumn(view, 0, _WIDTHS[0])
+        self._columns = SqueezedColumns(view, _WIDTHS, _LEAST, shed=(1, 2))
         header.setSortIndicatorClearable(True)
         header.setSortIndicator(-1, Qt.SortOrder.DescendingOrder)
         view.horizontalScrollBar().valueChanged.connect(lambda _value: self.totals.update())
@@ -138,11 +135,10 @@ class CostPanel(QWidget):
         line = QHBoxLayout()
         line.setContentsMargins(GRID, GRID, GRID, GRID)
         line.setSpacing(2 * GRID)
-        self.filter.setMinimumWidth(120)
+        self.filter.setMinimumWidth(96)
         self.filter.setMaximumWidth(320)
-        self.note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        line.addWidget(self.filter, 1)
-        line.addWidget(self.note, 1)
+        line.addWidget(self.filter, 2)
+        line.addWidget(self.note, 3)
         line.addWidget(self.measuring)
         line.addWidget(copy)
         box = QVBoxLayout(self)
@@ -203,7 +199,7 @@ class CostPanel(QWidget):
         self.totals.show_times(None if timings is None else timings.whole, is_stale=stale)
         for column in range(FIRST_TIME, self.model.columnCount()):
             self.view.setColumnHidden(column, not self.model.times)
-        self._names.fit()
+        self._columns.fit()
 
     def _tell(self) -> None:
         count, document = self.model.count, self.document
@@ -215,7 +211,9 @@ class CostPanel(QWidget):
         shown, every = len(self.model.rows), len(count.rows)
         number = f"{shown:,} of {every:,} layers" if shown < every else f"{every:,} layers"
         unknown = f", {count.unknown:,} of unknown shape" if count.unknown else ""
-        self.note.setText(f"{number}{unknown} \u00b7 {words}")
+        names = " and ".join(f"'{name}'" for name in count.assumed)
+        assumed = f" \u00b7 {names} assumed" if names else ""
+        self.note.setText(f"{number}{unknown}{assumed} \u00b7 {words}")
         self.note.setToolTip(self.note.text())
 
     # What the user does

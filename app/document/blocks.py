@@ -114,8 +114,8 @@ class Blocks(QObject):
         return tuple(reversed(found))
 
     def inside(self, block: NodeId | None) -> tuple[Block, ...]:
-        """Return the blocks that lie directly in a block, or on the outermost level."""
-        return tuple(self._blocks[each] for each in self._inside.get(block, ()))
+        """Return the blocks that lie directly in a block, or on the outermost level, in the order they were made in."""
+        return tuple(self._blocks[each] for each in sorted(self._inside.get(block, ()), reverse=True))
 
     def layers(self, block: NodeId) -> tuple[NodeId, ...]:
         """Return all layers of a block, also those of the blocks inside."""
@@ -124,7 +124,7 @@ class Blocks(QObject):
         while waiting:
             each = waiting.pop()
             found += self._blocks[each].nodes
-            waiting.extend(reversed(self._inside.get(each, {})))
+            waiting.extend(sorted(self._inside.get(each, ())))
         return tuple(found)
 
     def replace(self, removed: Iterable[Block], added: Sequence[Block], *, moving: bool = False) -> None:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from app.document.assumptions import Assumptions
 from app.document.bridge import GraphBridge, Selection
 from app.document.commands import SwapCommand
 from app.document.dialect import DialectChoice, DialectCommand
 from app.document.editing import Editable
-from app.document.netfile import ChangedOnDiskError, FileState, read_net_file
+from app.document.netfile import ChangedOnDiskError, FileState, LayoutNotSavedError, read_net_file
 from app.document.placement import Placement, Point, named_nodes, read_view
 from app.document.solverfile import find_solver
 from app.jobs import Jobs
@@ -52,6 +53,8 @@ class Document(Editable):
     ----------
     changed : Signal(engine.graph.Events)
         After each change of the graph, its undo and its redo.
+    assumptions : app.document.assumptions.Assumptions
+        What is assumed of the shapes of data that are not there.
     dialect_changed : Signal()
         The net is read in another dialect, and ``schema`` is another.
     plugins_changed : Signal()
@@ -98,6 +101,7 @@ class Document(Editable):
         self.selection = Selection(self)
         self.positions = Placement(self)
         self.dialect_choice = DialectChoice(self)
+        self.assumptions = Assumptions(self)
         self.jobs = Jobs(self)
         self.bridge = GraphBridge(graph, self)
         self.live = LiveFacts(self)
@@ -107,6 +111,7 @@ class Document(Editable):
         self._closed = False
         self.bridge.changed.connect(self._graph_changed)
         self.dialect_choice.changed.connect(self._dialect_changed)
+        self.assumptions.changed.connect(self.live.refresh)
         self.undo_stack.cleanChanged.connect(self._clean_changed)
 
     # Files
@@ -148,6 +153,7 @@ class Document(Editable):
             stored = sidecar.read_text(encoding="utf-8", errors="replace")
             document.positions.load_json(document.graph.nodes(), stored, data)
             document.dialect_choice.load(stored)
+            document.assumptions.load(stored)
             document._take_view(read_view(stored))
         document.solver_path = find_solver(path)
         return document
@@ -195,6 +201,10 @@ class Document(Editable):
         ------
         ChangedOnDiskError
             When the file is not what was last read or written, and not ``force``.
+        LayoutNotSavedError
+            When all is saved but the sidecar.
+        OSError
+            When the net cannot be written.
         ValueError
             When the document has no file yet and no ``path`` is given.
         """
@@ -208,28 +218,41 @@ class Document(Editable):
         atomic_write(target, data)
         self.disk.took(target, data)
         moved = target != self.path
-        self._save_sidecar(target, data, None if moved else self.dialect_choice.stored)
         self.path = target
         self.undo_stack.setClean()
+        self.modified_changed.emit(False)  # of a file that was gone, the history does not tell
         if moved:
             if self.solver_path is None:
                 self.set_solver(find_solver(target))
             self.path_changed.emit()
+        try:
+            self._save_sidecar(target, data, moved=moved)
+        except OSError as error:
+            raise LayoutNotSavedError(sidecar_path(target), error) from error
 
-    def _save_sidecar(self, target: Path, data: bytes, stored: str | None) -> None:
-        """Write what belongs to the net but not into its text, if the user arranged it or changed its dialect."""
-        if self.positions.touched or self.dialect_choice.chosen != stored:
+    def follow_file(self, path: Path) -> None:
+        """Belong to the file that another program renamed the net's own file to."""
+        self.path = path
+        self.disk.look_for(path)
+        self.path_changed.emit()
+        self.modified_changed.emit(self.modified)
+
+    def _save_sidecar(self, target: Path, data: bytes, *, moved: bool) -> None:
+        """Write what belongs to the net but not into its text, if the user arranged it or chose something for it."""
+        dialect, assumed = self.dialect_choice, self.assumptions
+        stored = (None, {}) if moved else (dialect.stored, assumed.stored)
+        if self.positions.touched or (dialect.chosen, assumed.shapes) != stored:
             atomic_write(sidecar_path(target), self.sidecar_text(data).encode())
-        self.dialect_choice.stored = self.dialect_choice.chosen
+        dialect.stored, assumed.stored = dialect.chosen, assumed.shapes
 
     def sidecar_text(self, data: bytes) -> str:
-        """Return what belongs to the net of this text but not into it: places that the user chose, dialect, view."""
+        """Return what belongs to the net of this text but not into it: places, dialect, assumed shapes, view."""
         return self.capture_sidecar()(data)
 
     def capture_sidecar(self) -> Callable[[bytes], str]:
         """Copy what belongs beside the net; the function that is returned writes it for the text, in any thread."""
         nodes = named_nodes(self.graph) if self.positions.touched else ()
-        return self.positions.capture(nodes, self.dialect_choice.chosen, self.view)
+        return self.positions.capture(nodes, self.dialect_choice.chosen, self.view, self.assumptions.shapes)
 
     def changed_on_disk(self) -> bool:
         """Whether another program changed the file; a file that is gone does not count."""
@@ -263,8 +286,8 @@ class Document(Editable):
 
     @property
     def unsaved(self) -> bool:
-        """Whether there is something to save, of the net or of its solver."""
-        return self.modified or self.solver.modified
+        """Whether there is something to save, of the net or of its solver; what lost its file is."""
+        return self.modified or self.disk.gone or self.solver.modified
 
     @property
     def title(self) -> str:

@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.document.annotations import Annotation, Annotations
 from app.document.blocks import Blocks
+from engine.assumed import Assumed, assumed_json
 from engine.errors import NetcanvasError
 from engine.graph import ALL, View
 
@@ -191,7 +192,11 @@ class Placement(QObject):
         return self.capture(nodes, dialect, view)(text)
 
     def capture(
-        self, nodes: Sequence[Named], dialect: str | None = None, view: View | None = None
+        self,
+        nodes: Sequence[Named],
+        dialect: str | None = None,
+        view: View | None = None,
+        assumed: Assumed | None = None,
     ) -> Callable[[bytes], str]:
         """Copy what the sidecar is to hold; the function that is returned writes it for a text, in any thread."""
         ordinals = {node.id: ordinal for ordinal, node in enumerate(nodes)}
@@ -203,6 +208,7 @@ class Placement(QObject):
             more["annotations"] = self.annotations.to_json(self.blocks)
         if dialect is not None:
             more["dialect"] = dialect
+        more |= assumed_json(assumed or {})
         if view is not None and view != View():
             more["view"] = {"show": view.show, "level": view.level, "stages": sorted(view.stages)}
 

@@ -226,6 +226,7 @@ class LiveFacts(QObject):
             "schema": self.schema,
             "registry": self.registry,
             "shapes": self.shapes,
+            "guesses": self.shaping.guesses,
             "folder": document.path.parent if document.path else None,
             "view": document.seen,
             "param_schemas": self.plugins.param_schemas,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from app.live.shapes import shape_text
+from app.live.shapes import ABOUT, shape_text
 from engine.cost import LayerCost, NetCost, layer_cost, net_cost
 
 if TYPE_CHECKING:
@@ -61,12 +61,15 @@ class CostCount:
         Values of parameters that are another layer's too.
     unknown : int
         Layers whose shapes are not known; the totals are without them.
+    assumed : tuple of str
+        Blobs whose shapes are assumed, because their data are not there, and on which costs rest.
     """
 
     rows: tuple[CostRow, ...] = ()
     totals: tuple[int, ...] = (0,) * len(NUMBERS)
     shared: int = 0
     unknown: int = 0
+    assumed: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -152,7 +155,9 @@ def count_costs(inputs: Inputs) -> CostCount:
     for node_id, read in inputs.readers.items():
         inputs.names[node_id] = tuple(param.name for param in read().param)
     shared = _shared(inputs)
-    return CostCount(tuple(rows), _numbers(net_cost(costs, shared)), shared, len(rows) - len(costs))
+    told = (inputs.shapes.get(node.id) for node in inputs.nodes)
+    assumed = tuple(dict.fromkeys(each.assumed for each in told if each is not None and each.assumed))
+    return CostCount(tuple(rows), _numbers(net_cost(costs, shared)), shared, len(rows) - len(costs), assumed)
 
 
 def _counted(node: Node, place: int, shapes: NodeShapes | None) -> _Held:
@@ -161,7 +166,7 @@ def _counted(node: Node, place: int, shapes: NodeShapes | None) -> _Held:
         return _Held(node, shapes, CostRow(node.id, place, node.name, node.type, "", (), reason), None)
     cost = layer_cost(node.type, shapes, node.in_place)
     top = shapes.tops[0] if shapes.tops else None
-    output = "" if top is None else shape_text(top)
+    output = "" if top is None else f"{ABOUT if shapes.assumed else ''}{shape_text(top)}"
     row = CostRow(node.id, place, node.name, node.type, output, _numbers(net_cost([cost])), shapes.reason)
     return _Held(node, shapes, row, cost)
 

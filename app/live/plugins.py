@@ -245,7 +245,7 @@ def _read(
     wanted: Iterable[str], known: Mapping[str, LayerPicture]
 ) -> tuple[dict[str, LayerPicture], dict[str, PictureError]]:
     """Read the pictures whose files are not as they were."""
-    from engine.plugins.roots import file_stamp
+    from engine.plugins.ordinary import file_stamp
 
     found: dict[str, LayerPicture] = {}
     faults: dict[str, PictureError] = {}

@@ -5,14 +5,16 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
 from app.qt import Debounce, guard
 from engine.graph import INPUTS
+from engine.node_shapes import needs_assumption
 from engine.paths import search_folders
 from engine.prototxt import Scalar
 from engine.schema.upgrade import PADDING
@@ -23,11 +25,15 @@ if TYPE_CHECKING:
     from engine.graph import Events, NetState, Node, NodeId, OpGraph
     from engine.inspection import InspectionClient
     from engine.schema import Schema
+    from engine.shape_guesses import Guess
     from engine.shapes import LayerSpec, NodeShapes, ShapeService
 
     _Net = tuple[NetState, frozenset[NodeId]]
 
-__all__ = ["LiveShapes", "shape_text"]
+__all__ = ["ABOUT", "LiveShapes", "shape_text"]
+
+#: Stands before a shape or a count that follows from a shape that is only assumed.
+ABOUT = "\u2248\u202f"
 
 _PAUSE_MS = 40
 _SLICE = 0.008
@@ -42,6 +48,8 @@ class LiveShapes(QObject):
     ----------
     found : dict of NodeId to NodeShapes
         The newest that are known.
+    guesses : dict of NodeId to tuple of Guess
+        What the items of layers may look like whose data are not there.
     changed : Signal()
         There are others.
     """
@@ -53,6 +61,8 @@ class LiveShapes(QObject):
         super().__init__(live)
         self._document, self._live = document, live
         self.found: dict[NodeId, NodeShapes] = {}
+        self.guesses: dict[NodeId, tuple[Guess, ...]] = {}
+        self._guessed: dict[Hashable, tuple[Guess, ...]] = {}  # the thread's
         self._specs: dict[NodeId, LayerSpec] = {}
         self._client: InspectionClient | None = None
         self._service: ShapeService | None = None
@@ -121,8 +131,9 @@ class LiveShapes(QObject):
         trusted, plugin_paths, serial = self._live.trusted, document.plugin_paths, document.graph.serial
         inputs = _declared_inputs(document.graph)
         nets = _nets(document)
+        assumed, title, path = document.assumptions.shapes, document.graph.net_name, document.path
 
-        def work() -> dict[Any, NodeShapes]:
+        def work() -> tuple[dict[Any, NodeShapes], dict[Any, tuple[Guess, ...]]]:
             from engine.layer import Phase
             from engine.shapes import NodeShapes, join_shapes
 
@@ -146,6 +157,7 @@ class LiveShapes(QObject):
                     level=state.level,
                     stages=sorted(state.stages),
                     inputs=inputs,
+                    assumed=assumed,
                     members=members,
                     partly=partly,
                 )
@@ -157,9 +169,26 @@ class LiveShapes(QObject):
             whole, looked_at = nets
             found: dict[Any, NodeShapes] = declared | join_shapes(infer(*net) for net in whole)
             # Of the net that is looked at, its own shapes count.
-            return found | infer(*looked_at) if looked_at is not None else found
+            found |= infer(*looked_at) if looked_at is not None else {}
+            return found, self._guess(specs, found, title, path)
 
-        document.jobs.submit("shapes", work, self._shapes_ready)
+        document.jobs.submit("shapes", work, lambda answer: self._shapes_ready(*answer))
+
+    def _guess(
+        self, specs: Sequence[LayerSpec], found: Mapping[Any, NodeShapes], title: str, path: Path | None
+    ) -> dict[Any, tuple[Guess, ...]]:
+        """Guess what the items of layers look like whose data are not there; in the thread, for it reads files."""
+        from engine.shape_guesses import guesses_for
+
+        wanted = {(spec.text, title, path): spec for spec in specs if not spec.bottoms and spec.node_id in found}
+        self._guessed = {key: held for key, held in self._guessed.items() if key in wanted}
+        guesses = {}
+        for key, spec in wanted.items():
+            if needs_assumption(found[spec.node_id]):
+                if key not in self._guessed:
+                    self._guessed[key] = guesses_for(spec, title, path)
+                guesses[spec.node_id] = self._guessed[key]
+        return guesses
 
     def _current_specs(self, until: float) -> list[LayerSpec] | None:
         """The layers as the service takes them; only those that changed since the last time are read again.
@@ -216,13 +245,16 @@ class LiveShapes(QObject):
     @guard
     def _take_partly(self, found: Mapping[NodeId, NodeShapes], serial: int) -> None:
         if serial == self._document.graph.serial:
-            self._shapes_ready({**self.found, **found})
+            self._shapes_ready({**self.found, **found}, self.guesses)
 
-    def _shapes_ready(self, found: Mapping[NodeId, NodeShapes]) -> None:
+    def _shapes_ready(
+        self, found: Mapping[NodeId, NodeShapes], guesses: Mapping[NodeId, tuple[Guess, ...]]
+    ) -> None:
         graph = self._document.graph
         fresh = {key: shapes for key, shapes in found.items() if key in graph}
-        if fresh != self.found:
-            self.found = fresh
+        guessed = {key: held for key, held in guesses.items() if key in graph}
+        if (fresh, guessed) != (self.found, self.guesses):
+            self.found, self.guesses = fresh, guessed
             self.changed.emit()
 
 

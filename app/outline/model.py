@@ -121,6 +121,10 @@ class OutlineModel(QAbstractItemModel):
             return None
         return self._ids[index.row()] if not index.internalId() else _id(index)
 
+    def row_of(self, node_id: NodeId) -> int | None:
+        """The number of a layer's row; None where it is not shown."""
+        return self._rows.get(node_id)
+
     def index_of(self, node_id: NodeId) -> QModelIndex:
         """The row of a layer; an invalid index where it is not shown."""
         row = self._rows.get(node_id)
@@ -291,7 +295,8 @@ class OutlineModel(QAbstractItemModel):
             return spoken(document, node_id) if column == 0 else None
         severity, problems = document.problems_of(node_id)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return "\n".join(f"{_MARKS.get(severity, '')}{problem}" for problem in problems[:4]) or None
+            told = "\n".join(f"{_MARKS.get(severity, '')}{problem}" for problem in problems[:4])
+            return told or self._layer_data(document, node_id, column, Qt.ItemDataRole.DisplayRole) or None
         if role == Qt.ItemDataRole.DecorationRole and column == 0 and severity:
             return icon("warning-circle" if severity == "error" else "warning")
         if role == Qt.ItemDataRole.ForegroundRole and (column or not document.in_view(node_id)):

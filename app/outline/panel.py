@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QTreeView,
 from app.outline.model import OutlineModel
 from app.qt import guard
 from app.theme import GRID
+from app.widgets.columns import Column, ShedColumns
 from app.widgets.rowselection import RowSelection
 from app.widgets.searchline import search_line
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from app.document import Document
 
 __all__ = ["OutlinePanel"]
+
+_COLUMNS = (Column(80, 4), Column(80, 5), Column(88, 3))
 
 
 class OutlinePanel(QWidget):
@@ -74,7 +77,7 @@ class OutlinePanel(QWidget):
         view.setAccessibleName("Layers of the net")
         view.setModel(self.model)
         view.setUniformRowHeights(True)
-        view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        view.setTextElideMode(Qt.TextElideMode.ElideRight)
         view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         view.setFrameShape(QTreeView.Shape.NoFrame)
@@ -82,9 +85,8 @@ class OutlinePanel(QWidget):
         header = view.header()
         header.setStretchLastSection(True)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        header.resizeSection(0, 120)
-        header.resizeSection(1, 92)
         view.setIndentation(16)
+        self._columns = ShedColumns(view, _COLUMNS)
         view.expanded.connect(self._span)
 
     def set_document(self, document: Document | None) -> None:

@@ -54,6 +54,7 @@ class TypeModel(QStandardItemModel):
             header = QStandardItem()
             header.setFlags(Qt.ItemFlag.NoItemFlags)
             header.setData(category, rows.HEADER)
+            header.setData(f"Category {category}", Qt.ItemDataRole.AccessibleTextRole)
             self.appendRow(header)
             for match in by_category[category]:
                 self.appendRow(self._row(match))

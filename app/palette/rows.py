@@ -84,7 +84,8 @@ class TypeDelegate(QStyledItemDelegate):
         tall = self._summaries and bool(index.data(SUMMARY))
         base = rect.top() + (6 if tall else (rect.height() - metrics.height()) // 2) + metrics.ascent()
         painter.setPen(theme.color("selection_text" if selected else "text"))
-        draw_marked(painter, left, base, str(index.data(TYPE)), frozenset(index.data(LETTERS) or ()))
+        name = metrics.elidedText(str(index.data(TYPE)), Qt.TextElideMode.ElideRight, rect.right() - left - 8)
+        draw_marked(painter, left, base, name, frozenset(index.data(LETTERS) or ()))
         detail = str(index.data(REASON) or (index.data(SUMMARY) if self._summaries else "") or "")
         if detail:
             font = QFont(QApplication.font())

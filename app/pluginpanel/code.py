@@ -147,7 +147,7 @@ class CodePane(QWidget):
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
         self._empty.setProperty("muted", True)
-        self._empty.setContentsMargins(4 * GRID, 4 * GRID, 4 * GRID, 4 * GRID)
+        self._empty.setMargin(4 * GRID)
         self._pages = QStackedWidget(self)
         self._pages.addWidget(self._empty)
         self.message = QLabel(self)

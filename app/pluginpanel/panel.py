@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,6 @@ from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QPlainTextEdit,
     QPushButton,
@@ -25,6 +25,7 @@ from app.icons import icon
 from app.pluginpanel.facts import PluginFacts, all_facts
 from app.qt import guard
 from app.theme import GRID, monospace_font
+from app.widgets.columns import Column, ShedColumns
 
 if TYPE_CHECKING:
     from app.document import Document
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PluginsPanel"]
 
-_COLUMNS = ("Plugin", "Version", "State", "Layers")
+_COLUMNS = ("Plugin", "State", "Version", "Layers")
+_ROOM = (Column(112, 3), Column(72, 2), Column(64, 1), Column(120, 8))
 _MARKS = {"error": ("warning-circle", "error"), "warning": ("warning", "warning"), "": ("check-circle", "ok")}
 _EMPTY = "No plugins yet. Drop a folder with Python layers on the window, or make one: Net, New Python layer."
 
@@ -63,6 +65,7 @@ class PluginsPanel(QWidget):
         self._dress_list()
         self.about = QLabel(self)
         self.about.setWordWrap(True)
+        self.about.setTextFormat(Qt.TextFormat.RichText)
         self.about.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.about.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.about.setObjectName("plugins.about")
@@ -77,7 +80,7 @@ class PluginsPanel(QWidget):
         split.addWidget(self._make_detail())
         split.setStretchFactor(0, 3)
         split.setStretchFactor(1, 2)
-        split.setSizes([600, 480])
+        split.setSizes([400, 480])
         split.setChildrenCollapsible(False)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
@@ -96,8 +99,8 @@ class PluginsPanel(QWidget):
         view.setFrameShape(QTreeWidget.Shape.NoFrame)
         view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         view.setTextElideMode(Qt.TextElideMode.ElideRight)
-        view.header().setStretchLastSection(True)
-        view.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        view.setProperty("flat", True)
+        self._columns = ShedColumns(view, _ROOM)
         view.currentItemChanged.connect(self._show_current)
 
     def _make_detail(self) -> QWidget:
@@ -153,10 +156,10 @@ class PluginsPanel(QWidget):
         self.list.blockSignals(True)
         self.list.clear()
         for each in facts:
-            item = QTreeWidgetItem([each.name, each.version, each.state, ", ".join(each.names)])
+            item = QTreeWidgetItem([each.name, each.state, each.version, ", ".join(each.names)])
             mark, role = _MARKS[each.severity]
             item.setIcon(0, icon(mark, role))
-            item.setToolTip(0, str(each.path))
+            item.setToolTip(0, f"{each.name}: {each.state}\n{each.path}")
             item.setToolTip(3, "\n".join(each.names))
             self.list.addTopLevelItem(item)
             if chosen is not None and each.path == chosen.path:
@@ -187,7 +190,7 @@ class PluginsPanel(QWidget):
         if each is None:
             self.about.setText(_EMPTY)
             return
-        self.about.setText("\n".join(part for part in (each.summary, f"{each.whence}: {each.path}") if part))
+        self.about.setText(_about(each))
         if self.errors.toPlainText() != each.error:
             self.errors.setPlainText(each.error)
         self._buttons["trust"].setText("Do not trust" if each.trusted else "Trust")
@@ -220,3 +223,10 @@ class PluginsPanel(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.shown.emit()
+
+
+def _about(each: PluginFacts) -> str:
+    """Say what a plugin is, what layers it has, and where it lies."""
+    title = f"<b>{escape(each.name)}</b> {escape(each.version)}".rstrip()
+    layers = f"Layers: {escape(', '.join(each.names))}" if each.names else ""
+    return "<br>".join(filter(None, (title, escape(each.summary), layers, escape(f"{each.whence}: {each.path}"))))

@@ -227,11 +227,14 @@ class ProblemsPanel(QWidget):
     @guard
     def _mend(self, fix: QuickFix, file: Path | None, _checked: bool = False) -> None:
         """Make a fix in the net, or in the solver of which it was told."""
-        target = self.document if file is None or self.document is None else self.document.solver.open()
-        if target is None:
+        document = self.document
+        if document is None:
             return
         try:
-            target.apply(fix.label, fix.apply)
+            if file is None:
+                document.assumptions.mend(fix)
+            elif (solver := document.solver.open()) is not None:
+                solver.apply(fix.label, fix.apply)
         except NetcanvasError as error:
             self._message.setText(str(error))
             self._message.show()

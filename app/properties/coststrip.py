@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from app.costs.formats import COUNTED, number_text
 from app.live.layercosts import NUMBERS, CostCount
+from app.live.shapes import ABOUT
 from app.qt import guard
 from app.theme import GRID, Theme
+from app.widgets.elidedlabel import ElidedLabel
 
 if TYPE_CHECKING:
     from app.document import Document
 
 __all__ = ["CostStrip", "change_text"]
 
-_SHOWN = (("parameters", "params"), ("multiply_adds", "multiply-adds"), ("training", "memory to train"))
+_SHOWN = (("parameters", "params"), ("multiply_adds", "multiply-adds"), ("training", "memory"))
 
 
 def change_text(before: int, after: int) -> str:
@@ -56,15 +57,15 @@ class CostStrip(QWidget):
         grid.setVerticalSpacing(0)
         self.cells: list[tuple[QLabel, QLabel]] = []
         for column, (name, title) in enumerate(_SHOWN):
-            heading, value, change = QLabel(title, self), QLabel(self), QLabel(self)
+            heading, value, change = ElidedLabel(title, self), QLabel(self), QLabel(self)
             heading.setProperty("muted", True)
             value.setObjectName(f"properties.costs.{name}")
             change.setObjectName(f"properties.costs.{name}.change")
             for label in (heading, value, change):
                 label.setToolTip(COUNTED[name])
             for row, label in enumerate((heading, value, change)):
-                grid.addWidget(label, row, column, Qt.AlignmentFlag.AlignLeft)
-            grid.setColumnStretch(column, 1)
+                grid.addWidget(label, row, column)
+            grid.setColumnStretch(column, heading.sizeHint().width())
             self.cells.append((value, change))
 
     def set_document(self, document: Document | None) -> None:
@@ -108,7 +109,8 @@ class CostStrip(QWidget):
             index = NUMBERS.index(name)
             number = self.count.totals[index]
             text = number_text(index, number)
-            value.setText(text if not self.count.unknown else f"\u2265 {text}" if number else "?")
+            about = ABOUT if self.count.assumed and number else ""
+            value.setText(f"{about}{text}" if not self.count.unknown else f"\u2265 {text}" if number else "?")
             change.setText(change_text(self.settled.totals[index], number) or " ")
 
     @guard

@@ -48,7 +48,7 @@ def param_text(shapes: NodeShapes | None) -> str:
 def port_rows(bottoms: Sequence[str], tops: Sequence[str], shapes: NodeShapes | None) -> list[tuple[str, str, str]]:
     """Return direction, blob and shape of each port, bottoms first."""
     rows = []
-    known = shapes is not None and shapes.state != "unknown"
+    known = shapes is not None and (shapes.state != "unknown" or bool(shapes.assumed))
     for direction, names, sizes in (
         ("in", bottoms, shapes.bottoms if shapes is not None else ()),
         ("out", tops, shapes.tops if shapes is not None and known else ()),
@@ -56,6 +56,8 @@ def port_rows(bottoms: Sequence[str], tops: Sequence[str], shapes: NodeShapes | 
         for index, name in enumerate(names):
             size = sizes[index] if index < len(sizes) else None
             rows.append((direction, "not connected" if name == "?" else name, shape_text(size)))
+    if shapes is not None and shapes.assumed:
+        rows.append(("assumed", f"shape of '{shapes.assumed}'", "data not here"))
     return rows
 
 

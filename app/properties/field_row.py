@@ -15,7 +15,7 @@ from app.properties.lists import ListEdit
 from app.properties.number_edit import NumberEdit
 from app.properties.row import Row, object_name
 from app.properties.snapshot import Path
-from app.properties.style import muted_html
+from app.properties.style import show_name
 from app.properties.target import FieldState, Target
 from app.properties.values import default_text, display_text, prototxt_text, split_list
 from app.qt import Debounce, guard
@@ -52,12 +52,11 @@ class FieldRow(Row):
     ) -> None:
         super().__init__(target, path, depth, parent, label=self._make_label())
         self.info = info
-        self.label.setText(muted_html(info.name, info.unit))
+        show_name(self.label, info.name, info.unit)
         self.setToolTip(info.doc)
         self.editor = self._make_editor(message)
         self.editor.setObjectName(object_name(path))
         self.editor.setAccessibleName(info.name)
-        self.editor.setAccessibleDescription(info.doc)
         self.place_editor(self.editor)
         if isinstance(self.editor, ListEdit):
             self.editor.list_committed.connect(self.commit_list)
@@ -143,6 +142,19 @@ class FieldRow(Row):
             self.editor.set_invalid(True)
         else:
             self._say_path(state)
+        self._describe()
+
+    def _show_message(self) -> None:
+        super()._show_message()
+        self._describe()
+
+    def _describe(self) -> None:
+        """Tell screen readers of the editor what colours, bold letters and the line below it say to others."""
+        state = self.target.state(self.path)
+        said = self.message.text() if "message" in self.__dict__ else ""
+        stands = "differs between the layers" if state.mixed else "set" if state.is_set else "default"
+        text = ". ".join(each.rstrip(".") for each in (said, stands, self.info.doc) if each)
+        (self.line or self.editor).setAccessibleDescription(text)
 
     def bind(self, target: Target) -> None:
         """Edit another target of the same kind; what was typed for the old one goes."""

@@ -13,6 +13,7 @@ from app.properties.edits import ValueEdit
 from app.properties.facts import cost_rows, param_text, port_rows
 from app.qt import guard
 from app.theme import GRID, Theme, blend
+from app.widgets.elidedlabel import ElidedLabel
 
 if TYPE_CHECKING:
     from app.layerpicture import LayerPicture
@@ -205,9 +206,8 @@ class LayerHeader(QWidget):
 
     def _add_cells(self) -> None:
         row = len(self._cells)
-        cells = (QLabel(self._ports), QLabel(self._ports), QLabel(self._ports))
+        cells = (QLabel(self._ports), ElidedLabel("", self._ports), QLabel(self._ports))
         cells[0].setProperty("muted", True)
-        cells[1].setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         for column, label in enumerate(cells):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             align = Qt.AlignmentFlag.AlignRight if column == 2 else Qt.AlignmentFlag.AlignLeft

@@ -15,7 +15,7 @@ from app.properties.formarea import FormArea
 from app.properties.layer_page import LayerPage, page_key
 from app.properties.net_page import NetPage
 from app.properties.row import asks_for_help
-from app.properties.style import panel_stylesheet
+from app.properties.style import dress_names, panel_stylesheet
 from app.properties.target import LayerTarget
 from app.properties.textbox import TextBox
 from app.qt import Debounce, guard, tab_order_after
@@ -60,7 +60,7 @@ class PropertiesPanel(QWidget):
         self._net_due = Debounce(self._show_net, _NET_PAUSE_MS, self)
         self._build()
         Theme.notifier().changed.connect(self._dress)
-        self.setStyleSheet(panel_stylesheet(Theme.current()))
+        self.setStyleSheet(panel_stylesheet())
         self.set_document(document)
 
     def _build(self) -> None:
@@ -185,9 +185,8 @@ class PropertiesPanel(QWidget):
             self._make_anew()
 
     @guard
-    def _dress(self, theme: Theme) -> None:
-        self.setStyleSheet(panel_stylesheet(theme))
-        self._make_anew()
+    def _dress(self, _theme: Theme) -> None:
+        dress_names(self)
 
     def _make_anew(self) -> None:
         self._forget_pages()

@@ -17,7 +17,7 @@ from app.properties.lists import small_button
 from app.properties.number_edit import NumberEdit
 from app.properties.row import Row, object_name
 from app.properties.snapshot import Path
-from app.properties.style import GAP, GUTTER, INDENT, editor_left, muted_html
+from app.properties.style import GAP, GUTTER, INDENT, editor_left, show_name
 from app.properties.target import Target
 from app.qt import guard
 from app.theme import GRID
@@ -166,7 +166,7 @@ class ValueRow(_NestedRow):
         self.editor.setObjectName(".".join((object_name(path), *line.place[:-1], name)))
         self.editor.setAccessibleName(name)
         self.editor.committed.connect(self._commit)
-        self.label.setText(muted_html(name, line.field.unit if line.field else ""))
+        show_name(self.label, name, line.field.unit if line.field else "")
         if line.field is not None:
             self.setToolTip(_help(line.field))
         self.toggle = small_button("caret-down", "Show its values", self) if line.holds else None

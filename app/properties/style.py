@@ -6,8 +6,9 @@ from string import Template
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPen
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
+from app.stylesheet import in_palette_roles
 from app.theme import GRID, Theme
 
 __all__ = [
@@ -17,9 +18,11 @@ __all__ = [
     "RESET_WIDTH",
     "TEXT_INSET",
     "chevron_pen",
+    "dress_names",
     "editor_left",
     "muted_html",
     "panel_stylesheet",
+    "show_name",
 ]
 
 GAP = 2 * GRID
@@ -29,6 +32,7 @@ INDENT = GUTTER
 #: How far the text of an editor stands from its edge.
 TEXT_INSET = 7
 RESET_WIDTH = 5 * GRID
+_NAMED = "name and unit"
 _LABEL_SHARE = 0.40
 _NARROWEST_LABEL, _WIDEST_LABEL = 24 * GRID, 48 * GRID
 
@@ -60,9 +64,9 @@ QToolButton::menu-indicator { image: none; width: 0; border: none; }
 """)
 
 
-def panel_stylesheet(theme: Theme) -> str:
-    """Return what the panel adds to the application's stylesheet."""
-    return _TEMPLATE.substitute({role: color.name() for role, color in theme.tokens.items()})
+def panel_stylesheet() -> str:
+    """Return what the panel adds to the application's stylesheet, in every theme."""
+    return in_palette_roles(_TEMPLATE)
 
 
 def editor_left(widget: QWidget, depth: int) -> int:
@@ -84,3 +88,18 @@ def muted_html(name: str, unit: str) -> str:
     if not unit:
         return shown
     return f'{shown} <span style="color:{Theme.current().color("text_muted").name()}">{unit}</span>'
+
+
+def show_name(label: QLabel, name: str, unit: str) -> None:
+    """Show a field's name with its unit, which :func:`dress_names` finds again."""
+    label.setText(muted_html(name, unit))
+    if unit:
+        label.setProperty(_NAMED, (name, unit))
+
+
+def dress_names(panel: QWidget) -> None:
+    """Show all units in a panel in the colour of the theme that is in use now."""
+    for label in panel.findChildren(QLabel):
+        named = label.property(_NAMED)
+        if named:
+            label.setText(muted_html(*named))

@@ -257,4 +257,5 @@ def restore_into(document: Document, kept: Kept) -> None:
     if kept.layout:
         document.positions.load_json(document.graph.nodes(), kept.layout, kept.text)
         document.dialect_choice.load(kept.layout)
+        document.assumptions.load(kept.layout)
         document.set_view(read_view(kept.layout))

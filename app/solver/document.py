@@ -113,6 +113,7 @@ class SolverDocument(Editable):
         atomic_write(self.path, data)
         self.disk.took(self.path, data)
         self.undo_stack.setClean()
+        self.modified_changed.emit(False)  # of a file that was gone, the history does not tell
 
     def reload(self) -> None:
         """Take over what another program wrote into the file, as a step that can be undone."""

@@ -92,7 +92,12 @@ class SolverHead(QWidget):
         if solver is not self._solver or not solver.modified:
             self.say("")
         self._solver = solver
-        dot = "\u25cf " if solver.modified else ""
+        gone = solver.disk.gone
+        if gone:
+            self.say(f"'{solver.path.name}' is no longer there. Save it again to keep it.", choices=True)
+        self.reload.setVisible(not gone)
+        self.overwrite.setText("Save it again" if gone else "Overwrite")
+        dot = "\u25cf " if solver.modified or gone else ""
         self.name.setText(f"{dot}{solver.path.name}")
         self.name.setToolTip(str(solver.path))
         stack = solver.undo_stack
@@ -102,8 +107,8 @@ class SolverHead(QWidget):
         ):
             button.setEnabled(can)
             button.setToolTip(f"{word.capitalize()} {what}" if can else f"Nothing to {word}")
-        self.save.setEnabled(solver.modified)
-        self.save.setToolTip("Save the solver" if solver.modified else "Nothing to save: nothing was changed.")
+        self.save.setEnabled(solver.modified or gone)
+        self.save.setToolTip("Save the solver" if solver.modified or gone else "Nothing to save: nothing was changed.")
 
     def diagnose(self, found: Sequence[tuple[str, bool]]) -> None:
         """List what is wrong with the solver, or with it and its net; whether each is an error comes with it."""
@@ -146,6 +151,8 @@ class SolverHead(QWidget):
 
     def look_at_disk(self, solver: SolverDocument) -> None:
         """Take over what another program wrote, or ask where there are changes here too."""
+        if solver.disk.look_for(solver.path):
+            solver.modified_changed.emit(solver.modified)
         if not solver.changed_on_disk():
             return
         if solver.modified:

@@ -104,7 +104,7 @@ class SolverLink(QObject):
     def text(self) -> str | None:
         """Text of the net's solver as it is edited, or read anew; None without one."""
         path, opened = self._document.solver_path, self.opened
-        if opened is not None and opened.modified:
+        if opened is not None and (opened.modified or not opened.path.is_file()):
             return opened.text
         if path is None or not path.is_file():
             return None
@@ -113,11 +113,12 @@ class SolverLink(QObject):
     @property
     def modified(self) -> bool:
         """Whether a solver of the net has changes that are not saved."""
-        return any(each.modified for each in self._opened.values())
+        return bool(self.unsaved())
 
     def unsaved(self) -> list[SolverDocument]:
-        """Return the solvers with changes that are not saved."""
-        return [each for each in self._opened.values() if each.modified]
+        """Return the solvers with changes that are not saved; that of the net has some where its file is gone."""
+        current = self.opened
+        return [each for each in self._opened.values() if each.modified or (each is current and each.disk.gone)]
 
     def close(self) -> None:
         """Close all that is open."""

@@ -14,7 +14,7 @@ from app.properties.fieldgroups import FieldGroups
 from app.properties.formarea import FormArea
 from app.properties.row import asks_for_help
 from app.properties.snapshot import Path
-from app.properties.style import panel_stylesheet
+from app.properties.style import dress_names, panel_stylesheet
 from app.qt import Debounce, guard
 from app.solver.creating import create_solver, why_not
 from app.solver.head import SolverHead
@@ -58,7 +58,7 @@ class SolverPanel(QWidget):
         self._due = Debounce(self._show_schedule, 0, self)
         self._build()
         Theme.notifier().changed.connect(self._dress)
-        self.setStyleSheet(panel_stylesheet(Theme.current()))
+        self.setStyleSheet(panel_stylesheet())
         self.set_document(document)
 
     def _build(self) -> None:
@@ -190,9 +190,8 @@ class SolverPanel(QWidget):
         self.fields.diagnose(found)
 
     @guard
-    def _dress(self, theme: Theme) -> None:
-        self.setStyleSheet(panel_stylesheet(theme))
-        self._make_form()
+    def _dress(self, _theme: Theme) -> None:
+        dress_names(self)
 
     # What the user does
 

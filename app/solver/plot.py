@@ -34,6 +34,7 @@ class SchedulePlot(QWidget):
         self.log_button.setObjectName("solver.log_scale")
         self.log_button.setText("Log")
         self.log_button.setCheckable(True)
+        self.log_button.setProperty("toggle", True)
         self.log_button.setToolTip("Show the rate on a logarithmic scale")
         self.log_button.setAccessibleName("Logarithmic scale")
         self.log_button.toggled.connect(self.update)

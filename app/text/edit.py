@@ -292,7 +292,7 @@ class NumberedEdit(QPlainTextEdit):
             if block.blockNumber() == current:
                 painter.fillRect(full, faint(theme.color("text_muted"), 22))
             if self.searched:
-                paint_found(self, painter, block, rect, faint(theme.color("warning"), 80))
+                paint_found(self, painter, block, rect, theme.color("warning"))
             if self.folding.is_folded(block.blockNumber()):
                 paint_rest(self, painter, block, rect, theme)
         paint_brackets(self, painter, theme)

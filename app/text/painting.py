@@ -13,7 +13,10 @@ from app.theme import GRID, Theme
 if TYPE_CHECKING:
     from app.text.edit import NumberedEdit
 
-__all__ = ["cursor_for", "faint", "paint_brackets", "paint_found", "paint_rest"]
+__all__ = ["FOUND_ALPHA", "cursor_for", "faint", "paint_brackets", "paint_found", "paint_rest"]
+
+#: How much of its colour shows behind what is searched for, 0 to 255.
+FOUND_ALPHA = 30
 
 
 def paint_rest(edit: NumberedEdit, painter: QPainter, block: QTextBlock, rect: QRectF, theme: Theme) -> None:
@@ -44,16 +47,18 @@ def paint_brackets(edit: NumberedEdit, painter: QPainter, theme: Theme) -> None:
 
 
 def paint_found(edit: NumberedEdit, painter: QPainter, block: QTextBlock, rect: QRectF, color: QColor) -> None:
-    """Paint behind the places of a line that are searched for."""
+    """Frame the places of a line that are searched for, tinted so lightly that they stay readable."""
     text, wanted = block.text().lower(), edit.searched.lower()
     place = text.find(wanted)
     if place < 0 or not block.layout().lineCount():  # a line that was not laid out yet has no parts to ask
         return
     line = block.layout().lineAt(0)
+    painter.setPen(color)
+    painter.setBrush(faint(color, FOUND_ALPHA))
     while place >= 0:
         left = _x(line.cursorToX(place))
         right = _x(line.cursorToX(place + len(wanted)))
-        painter.fillRect(QRectF(rect.left() + left, rect.top(), right - left, rect.height()), color)
+        painter.drawRect(QRectF(rect.left() + left, rect.top() + 0.5, right - left, rect.height() - 1))
         place = text.find(wanted, place + len(wanted))
 
 

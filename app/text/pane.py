@@ -376,7 +376,7 @@ class TextPane(QWidget):
         if self.document is None:
             return
         try:
-            self.document.apply(fix.label, fix.apply)
+            self.document.assumptions.mend(fix)
         except NetcanvasError as error:
             self._say(str(error))
             return

@@ -17,7 +17,7 @@ class TrainingActions(QObject):
 
     Attributes
     ----------
-    train, pause, stop, snapshot : QAction
+    train, pause, stop, snapshot, tell : QAction
         Their ``triggered`` signals are for the panel to connect.
     """
 
@@ -27,6 +27,8 @@ class TrainingActions(QObject):
         self.pause = self._make("pause", "Pause", "pause", ["F6"])
         self.stop = self._make("stop", "Stop", "stop", ["Shift+F5"])
         self.snapshot = self._make("snapshot", "Snapshot", "camera", [])
+        self.tell = self._make("tell", "Say how it goes", "info", ["Shift+F6"])
+        self._set(self.tell, "", "Tell iteration, loss and time left in a message")
         for action in self.all():
             parent.addAction(action)
         self.show_state("idle", "", "")
@@ -57,9 +59,9 @@ class TrainingActions(QObject):
         live = state in ("waiting", "running", "paused")
         going = state in ("running", "paused")
         starting = "The training is starting." if state == "waiting" else "Nothing is training."
-        self._set(
-            self.train, "Training is under way. Stop it first (Shift+F5)." if live else obstacle, "Train this net"
-        )
+        key = self.stop.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        under_way = f"Training is under way. Stop it first{f' ({key})' if key else ''}."
+        self._set(self.train, under_way if live else obstacle, "Train this net")
         paused = state == "paused"
         self.pause.setText("Resume" if paused else "Pause")
         self.pause.setIcon(icon("play" if paused else "pause"))

@@ -8,13 +8,14 @@ import re
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from app.qt import guard
 from app.theme import Theme
 from app.training import formats
+from app.training.axes import QuietPlot
 from app.training.model import RunModel, is_loss
 from app.training.series import Series
 
@@ -23,6 +24,7 @@ __all__ = ["CurvesView"]
 _MARKS_BELOW = 200
 _HEADER_HEIGHT = 24
 _TWO_PLOTS_WIDTH, _TWO_PLOTS_HEIGHT = 480, 200
+_NUMBERS_BELOW = 80
 _TEST_ROLES = ("ok", "warning", "error", "text")
 
 
@@ -173,8 +175,8 @@ class Plot(QWidget):
         self.header.setContentsMargins(0, 0, 0, 0)
         self.header.addWidget(self.legend, 1)
         self.header.addStrut(_HEADER_HEIGHT)
-        self.plot = _QuietPlot(self)
-        self.plot.setMinimumHeight(60)
+        self.plot = QuietPlot(self)
+        self.plot.setMinimumHeight(24)
         self.cross = pg.InfiniteLine(angle=90, movable=False)
         self.cross.setVisible(False)
         self.plot.addItem(self.cross, ignoreBounds=True)
@@ -285,29 +287,50 @@ class Plot(QWidget):
         self.tell()
 
     def tell(self) -> None:
-        """Write the heading: the names of the curves, and their values under the pointer where there is room."""
-        text = self._heading(names=True)
-        if _plain_width(text, self.legend) > self.legend.width():
-            text = self._heading(names=not math.isfinite(self._iteration))
+        """Write the heading: the curves' names and their values under the pointer, as much as there is room for."""
+        text = next(filter(self._fits, self._headings()), "") or self._headings()[-1]
         if text != self.legend.text():  # laying it out costs more than a curve
             self.legend.setText(text)
 
-    def _heading(self, *, names: bool) -> str:
+    def _fits(self, text: str) -> bool:
+        return _plain_width(text, self.legend) <= self.legend.width()
+
+    def _headings(self) -> list[str]:
+        """Headings, the most telling first."""
+        if math.isfinite(self._iteration):
+            return [self._heading(named=len(self._curves)), self._heading(named=0)]
+        whole = [self._heading(named=named) for named in range(len(self._curves), -1, -1)]
+        return [whole[0], *(self._heading(named=named, title="") for named in (len(self._curves), 1)), *whole[-1:]]
+
+    def _heading(self, *, named: int, title: str | None = None) -> str:
+        """Return the heading with the names of the last ``named`` curves."""
         theme = Theme.current()
         muted = theme.color("text_muted").name()
         parts, at = [], math.nan
-        for name, (_, series, column, color) in self._curves.items():
+        nameless = len(self._curves) - named
+        for place, (name, (_, series, column, color)) in enumerate(self._curves.items()):
             row = series.at(self._iteration) if math.isfinite(self._iteration) else None
             words = [f"<span style='color:{color.name()}'>●</span>"]
-            if names:
+            if place >= nameless:
                 words.append(f"<span style='color:{muted}'>{html.escape(name)}</span>")
             if row is not None:
                 words.append(f"<b>{formats.number(float(row[column]))}</b>")
                 at = float(row[0]) if math.isnan(at) else at
             parts.append("&nbsp;".join(words))
-        place = formats.count(int(at)) if math.isfinite(at) else ""
-        title = f"<b>{self._title}</b>" if not place else f"iteration {place}" if names else f"{place}:"
-        return "&nbsp;&nbsp; ".join([title, *parts])
+        if math.isfinite(at):
+            place_words = formats.count(int(at))
+            title = f"iteration {place_words}" if named else f"{place_words}:"
+        else:
+            title = f"<b>{self._title}</b>" if title is None else title
+        return "&nbsp;&nbsp; ".join(filter(None, [title, *parts]))
+
+    @guard
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave out what has no room: the numbers below where it is low, words where it is narrow."""
+        super().resizeEvent(event)
+        room = event.size().height() - _HEADER_HEIGHT
+        self.plot.getAxis("bottom").setStyle(showValues=room >= _NUMBERS_BELOW)
+        self.tell()
 
     @guard
     def _mouse_moved(self, position: QPointF) -> None:
@@ -319,59 +342,3 @@ class Plot(QWidget):
 def _plain_width(text: str, label: QLabel) -> int:
     plain = html.unescape(re.sub(r"<[^>]*>", "", text))
     return label.fontMetrics().horizontalAdvance(plain)
-
-
-class _Rules(pg.GraphicsObject):  # type: ignore[misc]
-    """Faint lines at the numbers of the vertical axis; pyqtgraph's own grid costs more than all curves together."""
-
-    def __init__(self, axis: pg.AxisItem) -> None:
-        super().__init__()
-        self._axis = axis
-        self.color = QColor()
-        self.setZValue(-1)
-
-    @guard(default=QRectF())
-    def boundingRect(self) -> QRectF:
-        return self.viewRect() or QRectF()
-
-    @guard
-    def viewRangeChanged(self, *_ranges: object) -> None:
-        self.prepareGeometryChange()
-
-    @guard
-    def paint(self, painter: QPainter, _option: object, _widget: object = None) -> None:
-        view = self.viewRect()
-        painter.setPen(pg.mkPen(self.color))
-        levels = self._axis.tickValues(view.top(), view.bottom(), self._axis.height())
-        for value in levels[0][1] if levels else ():
-            painter.drawLine(QPointF(view.left(), value), QPointF(view.right(), value))
-
-
-class _QuietPlot(pg.PlotWidget):  # type: ignore[misc]
-    """A plot without pyqtgraph's menus and buttons; a double click shows everything again."""
-
-    left = Signal()
-    asked_for_all = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setMenuEnabled(False)
-        self.hideButtons()
-        self.disableAutoRange()
-        self.setFrameShape(self.Shape.NoFrame)
-        self.rules = _Rules(self.getAxis("left"))
-        self.addItem(self.rules, ignoreBounds=True)
-        self.getAxis("bottom").enableAutoSIPrefix(False)
-        self.getAxis("left").enableAutoSIPrefix(False)
-        self.getAxis("left").setWidth(48)
-        self.getAxis("left").setTickDensity(0.7)
-        self.getPlotItem().setContentsMargins(0.0, 8.0, 0.0, 0.0)  # half a line, or the topmost number is cut off
-
-    @guard
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self.asked_for_all.emit()
-
-    @guard
-    def leaveEvent(self, event: object) -> None:
-        super().leaveEvent(event)
-        self.left.emit()

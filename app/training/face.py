@@ -18,8 +18,9 @@ from app.training.strip import MessageStrip
 __all__ = ["TrainingFace"]
 
 _NARROW, _ONE_ROW, _COLUMN = 760, 560, 400
-_SMALLEST = QSize(320, 220)
-_LEAST_PICTURE = 48
+_LOW, _ALL_FIGURES = 184, 880
+_SMALLEST = QSize(240, 88)
+_LEAST_PICTURE = 32
 
 
 class TrainingFace(QWidget):
@@ -27,7 +28,7 @@ class TrainingFace(QWidget):
 
     Attributes
     ----------
-    train_action, pause_action, stop_action, snapshot_action : QAction
+    train_action, pause_action, stop_action, snapshot_action, tell_action : QAction
         For the window's toolbar and menus; they carry their shortcuts.
     """
 
@@ -43,6 +44,7 @@ class TrainingFace(QWidget):
         self.pause_action: QAction = self._actions.pause
         self.stop_action: QAction = self._actions.stop
         self.snapshot_action: QAction = self._actions.snapshot
+        self.tell_action: QAction = self._actions.tell
         self._buttons = [ActionButton(action, self, primary=not i) for i, action in enumerate(self._actions.all())]
         self.chip = StateChip(self)
         self.solver_label = QLabel("Solver", self)
@@ -56,6 +58,7 @@ class TrainingFace(QWidget):
         self.runs = RunList(self)
         self._tabs = QTabWidget(self)
         self._tabs.setObjectName("training.tabs")
+        self._tabs.setAccessibleName("Log, runs and pictures of the training")
         self._tabs.setDocumentMode(True)
         self._tabs.addTab(self.log, "Log")
         self._tabs.addTab(self.runs, "Runs")
@@ -102,19 +105,30 @@ class TrainingFace(QWidget):
         """Fit a narrow column as well as a wide strip."""
         super().resizeEvent(event)
         self.strip.fit(event.size())
-        width, height = event.size().width(), event.size().height()
+        self._fit()
+
+    def _fit(self) -> None:
+        width, height = self.width(), self.height()
+        low, slim = height < _LOW, width < _ONE_ROW
         for button in self._buttons:
-            button.set_compact(width < (_NARROW if button is not self._buttons[0] else _COLUMN))
-        self.facts.set_columns(3 if width < _ONE_ROW else 6)
-        wanted = self._second if width < _ONE_ROW else self._top
+            first = button is self._buttons[0]
+            button.set_compact(width < (_NARROW if not first else _ONE_ROW if low else _COLUMN))
+        self.facts.set_low(low)
+        self.facts.set_columns(3 if slim or (low and width < _ALL_FIGURES) else 6)
+        self.pictures.set_low(low)
+        self._place_solver(self._second if slim and not low else self._top)
+        self.solver_label.setVisible(not (slim and low))
+        self.solver_box.setMinimumContentsLength(6 if slim and low else 14)
+        standing = width < _NARROW and height > 0.8 * width
+        self._tabs.setVisible(standing or width >= _ONE_ROW)  # where there is room for one, it is for the curves
+        way = Qt.Orientation.Vertical if standing else Qt.Orientation.Horizontal
+        if self._split.orientation() != way:
+            self._split.setOrientation(way)
+            self._split.setSizes([400, 200])
+
+    def _place_solver(self, wanted: QHBoxLayout) -> None:
         if wanted.indexOf(self.solver_box) < 0:
             for row in (self._top, self._second):
                 row.removeWidget(self.solver_label)
                 row.removeWidget(self.solver_box)
             self._solver_place(wanted)
-        standing = width < _NARROW and height > 0.8 * width
-        self._tabs.setVisible(standing or width >= _COLUMN)  # where there is room for one, it is for the curves
-        way = Qt.Orientation.Vertical if standing else Qt.Orientation.Horizontal
-        if self._split.orientation() != way:
-            self._split.setOrientation(way)
-            self._split.setSizes([400, 200])

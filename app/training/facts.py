@@ -17,7 +17,13 @@ _TITLES = ("Iteration", "Loss", "Test accuracy", "Learning rate", "Speed", "Time
 
 
 class StateChip(QLabel):
-    """The run's state as a word with a mark, coloured by its meaning."""
+    """The run's state as a word with a mark, coloured by its meaning.
+
+    Attributes
+    ----------
+    word : str
+        What it says.
+    """
 
     _LOOKS = {
         "idle": ("○", "Not trained", "text_muted"),
@@ -40,8 +46,9 @@ class StateChip(QLabel):
     def show_state(self, state: str, wish: str) -> None:
         """Show a state, or what the run was asked for and has not done yet."""
         mark, word, role = self._LOOKS[state]
-        word = self._WISHES.get(wish, word)
-        self.setText(f"{mark}  {word}")
+        self.word = self._WISHES.get(wish, word)
+        self.setText(f"{mark}  {self.word}")
+        self.setAccessibleName(f"Training: {self.word}")
         self.setProperty("role", role)
         self.restyle()
 
@@ -49,7 +56,7 @@ class StateChip(QLabel):
         """Take the colours of the present theme."""
         theme = Theme.current()
         role = str(self.property("role"))
-        fill = theme.mix(role, "window", 0.14).name()
+        fill = theme.mix(role, "window", 0.10).name()
         self.setStyleSheet(
             f"QLabel {{ color: {theme.color(role).name()}; background: {fill}; border-radius: 4px; padding: 4px 8px; }}"
         )
@@ -61,7 +68,7 @@ class FactsRow(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("training.facts")
-        self._columns = 0
+        self._columns, self._is_low = 0, False
         self._tiles: dict[str, tuple[QLabel, QLabel]] = {}
         self._grid = QGridLayout()
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -72,6 +79,7 @@ class FactsRow(QWidget):
         self.bar = QProgressBar(self)
         self.bar.setObjectName("training.progress")
         self.bar.setTextVisible(False)
+        self.bar.setAccessibleName("Progress of the training")
         self.bar.setStyleSheet("QProgressBar { min-height: 4px; max-height: 4px; border: none; border-radius: 2px; }")
         self.bar.setRange(0, _BAR_STEPS)
         layout = QVBoxLayout(self)
@@ -97,19 +105,39 @@ class FactsRow(QWidget):
 
     def set_columns(self, columns: int) -> None:
         """Lay the figures out in so many columns."""
-        if columns == self._columns:
-            return
-        self._columns = columns
+        if columns != self._columns:
+            self._columns = columns
+            self._arrange()
+
+    def set_low(self, low: bool) -> None:
+        """Where there is little height, have one line of figures, each beside its name; those that fit no more go."""
+        if low != self._is_low:
+            self._is_low = low
+            self._arrange()
+
+    def _arrange(self) -> None:
         for index, (heading, value) in enumerate(self._tiles.values()):
-            row, column = divmod(index, columns)
-            self._grid.addWidget(heading, 2 * row, column)
-            self._grid.addWidget(value, 2 * row + 1, column)
-        for column in range(len(self._tiles)):
-            self._grid.setColumnStretch(column, 1 if column < columns else 0)
+            row, column = divmod(index, self._columns)
+            shown = not self._is_low or not row
+            heading.setVisible(shown)
+            value.setVisible(shown)
+            if self._is_low:
+                self._grid.addWidget(heading, row, 2 * column)
+                self._grid.addWidget(value, row, 2 * column + 1)
+            else:
+                self._grid.addWidget(heading, 2 * row, column)
+                self._grid.addWidget(value, 2 * row + 1, column)
+            kind = QSizePolicy.Policy.Preferred if self._is_low else QSizePolicy.Policy.Ignored
+            heading.setSizePolicy(kind, QSizePolicy.Policy.Preferred)
+        self._grid.setHorizontalSpacing(8 if self._is_low else 16)
+        for column in range(2 * len(self._tiles)):
+            wide = column % 2 == 1 and column < 2 * self._columns if self._is_low else column < self._columns
+            self._grid.setColumnStretch(column, 1 if wide else 0)
 
     def show_model(self, model: RunModel) -> None:
         """Show the figures of a run."""
         idle = model.state == "idle"
+        self.setVisible(not idle)
         end = formats.count(model.max_iter) if model.max_iter else formats.NOTHING
         self._set("iteration", formats.NOTHING if idle else f"{formats.count(model.iteration)} / {end}")
         self._set("loss", formats.number(model.loss))
@@ -124,5 +152,15 @@ class FactsRow(QWidget):
         starting = model.state == "waiting" and model.max_iter == 0
         self.bar.setRange(0, 0 if starting else _BAR_STEPS)
 
+        self.bar.setAccessibleDescription(self.words)
+
+    @property
+    def words(self) -> str:
+        """The figures that are known, in one sentence."""
+        known = [(title.text(), value.text()) for title, value in self._tiles.values()]
+        return ", ".join(f"{title} {value}" for title, value in known if value != formats.NOTHING)
+
     def _set(self, name: str, text: str) -> None:
-        self._tiles[name][1].setText(text)
+        title, value = self._tiles[name]
+        value.setText(text)
+        value.setAccessibleName(f"{title.text()}: {text}")

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from app.qt import guard
+from app.qt import announce, guard
 from app.theme import Theme
 from app.training import formats
 from app.training.face import TrainingFace
@@ -67,6 +67,7 @@ class TrainingPanel(TrainingFace):
         self.pause_action.triggered.connect(self.pause_or_resume)
         self.stop_action.triggered.connect(self.stop)
         self.snapshot_action.triggered.connect(self.take_snapshot)
+        self.tell_action.triggered.connect(self.tell)
         self.runs.chosen.connect(self.open_run)
         self.runs.resumed.connect(self.resume_run)
         self._shelf.ended.connect(self._ended_unseen)
@@ -264,14 +265,31 @@ class TrainingPanel(TrainingFace):
             self._state = model.state
             self.runs.refresh()
             self._state_message()
+            announce(self, self.words)
             self.state_changed.emit(model.state)
+
+    @property
+    def words(self) -> str:
+        """How the training goes, in one sentence."""
+        figures = self.facts.words if self._model.state != "idle" else ""
+        return ". ".join(filter(None, (self.chip.word, figures)))
+
+    @guard
+    def tell(self, _checked: bool = False) -> None:
+        """Say how the training goes, in a message of the window."""
+        notify = getattr(self.window(), "notify", None)
+        if callable(notify):
+            notify(f"{self.words}.", "info")
 
     def _render_actions(self) -> None:
         wish = self._session.wish if self._session else ""
         self._actions.show_state(self._model.state, wish, self._blocked)
         self.chip.show_state(self._model.state, wish)
         if self._model.state == "idle":
-            self.pictures.say(self._blocked or "Press Train (Ctrl+Enter) to see loss and accuracy here.")
+            key = self.train_action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            key = key.replace("Return", "Enter")
+            words = f"Press Train ({key})" if key else "Press Train"
+            self.pictures.say(self._blocked or f"{words} to see loss and accuracy here.")
 
     def _render_pictures(self) -> None:
         if self.isVisible():

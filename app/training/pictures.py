@@ -45,6 +45,10 @@ class EmptyHint(QWidget):
         """Show a sentence."""
         self._text.setText(text)
 
+    def set_low(self, low: bool) -> None:
+        """Leave the picture out where there is little height."""
+        self._mark.setVisible(not low)
+
     def restyle(self) -> None:
         """Take the colours of the present theme."""
         color = Theme.current().color("text_disabled")
@@ -76,6 +80,10 @@ class Pictures(QStackedWidget):
     def say(self, text: str) -> None:
         """Change the hint."""
         self._hint.say(text)
+
+    def set_low(self, low: bool) -> None:
+        """Fit little height."""
+        self._hint.set_low(low)
 
     def show_model(self, model: RunModel) -> None:
         """Show the curves of a run, or the hint where there is no run."""

@@ -57,7 +57,7 @@ class RunList(QWidget):
         self.table.setObjectName("training.runs_table")
         self.table.setHeaderLabels(_COLUMNS)
         self.table.setRootIsDecorated(False)
-        self.table.setStyleSheet("QTreeWidget { border: none; } QTreeWidget::item { padding: 3px 8px; }")
+        self.table.setProperty("flat", True)
         self.table.setUniformRowHeights(True)
         self.table.setAllColumnsShowFocus(True)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)

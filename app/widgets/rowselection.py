@@ -33,8 +33,8 @@ class LayerRows(Protocol):
     def node_of(self, index: QModelIndex | QPersistentModelIndex, /) -> NodeId | None:
         """The layer that a row is about; None for no row."""
 
-    def index_of(self, node_id: NodeId, /) -> QModelIndex:
-        """The row of a layer; an invalid index where it is not shown."""
+    def row_of(self, node_id: NodeId, /) -> int | None:
+        """The number of a layer's row; None where it is not shown."""
 
 
 class RowSelection(QObject):
@@ -93,28 +93,38 @@ class RowSelection(QObject):
         document, chosen = self._document, self._view.selectionModel()
         if document is None:
             return
-        indexes = {node: self._rows.index_of(node) for node in document.selection.node_ids}
-        wanted = {node: index for node, index in indexes.items() if index.isValid()}
-        if {self._rows.node_of(index) for index in chosen.selectedRows()} == wanted.keys():
+        row_of, model = self._rows.row_of, chosen.model()
+        wanted = {row for node in document.selection.node_ids if (row := row_of(node)) is not None}
+        if _rows_in(chosen.selection()) == wanted:
             return
         picked = QItemSelection()
-        for first, last in _runs(wanted.values()):
-            picked.select(first, last)
+        for first, last in _runs(wanted):
+            picked.select(model.index(first, 0), model.index(last, 0))
         self._following = True
         chosen.select(picked, _Flag.ClearAndSelect | _Flag.Rows)
         newest = document.selection.last
-        if newest is not None and newest in wanted:
-            chosen.setCurrentIndex(wanted[newest], _Flag.NoUpdate)
-            self._view.scrollTo(wanted[newest])
+        row = row_of(newest) if newest is not None else None
+        if row is not None:
+            chosen.setCurrentIndex(model.index(row, 0), _Flag.NoUpdate)
+            self._view.scrollTo(model.index(row, 0))
         self._following = False
 
 
-def _runs(indexes: Iterable[QModelIndex]) -> list[tuple[QModelIndex, QModelIndex]]:
+def _rows_in(selection: QItemSelection) -> set[int]:
+    """Return the rows that are selected; of what lies below a row, that row."""
+    found: set[int] = set()
+    for span in selection:
+        parent = span.parent()
+        found.update((parent.row(),) if parent.isValid() else range(span.top(), span.bottom() + 1))
+    return found
+
+
+def _runs(rows: Iterable[int]) -> list[tuple[int, int]]:
     """Join rows one below the other to pairs of first and last."""
-    runs: list[tuple[QModelIndex, QModelIndex]] = []
-    for index in sorted(indexes, key=QModelIndex.row):
-        if runs and index.row() == runs[-1][1].row() + 1:
-            runs[-1] = runs[-1][0], index
+    runs: list[tuple[int, int]] = []
+    for row in sorted(rows):
+        if runs and row == runs[-1][1] + 1:
+            runs[-1] = runs[-1][0], row
         else:
-            runs.append((index, index))
+            runs.append((row, row))
     return runs

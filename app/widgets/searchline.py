@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QToolButton, QWidget
 
 from app.icons import icon
 
-__all__ = ["search_line"]
+__all__ = ["name_clear_button", "search_line"]
 
 
 def search_line(
@@ -30,6 +30,16 @@ def search_line(
     line.setPlaceholderText(prompt)
     line.setAccessibleName(spoken or prompt)
     line.setClearButtonEnabled(True)
+    name_clear_button(line)
     if glass:
-        line.addAction(icon("magnifying-glass", "text_muted"), QLineEdit.ActionPosition.LeadingPosition)
+        mark = line.addAction(icon("magnifying-glass", "text_muted"), QLineEdit.ActionPosition.LeadingPosition)
+        mark.setToolTip(spoken or prompt)
+        mark.setText(spoken or prompt)
     return line
+
+
+def name_clear_button(line: QWidget) -> None:
+    """Say what the button does with which Qt has a line cleared."""
+    for button in line.findChildren(QToolButton):
+        button.setAccessibleName("Clear")
+        button.setToolTip("Clear")

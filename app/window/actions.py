@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.icons import icon
 
-__all__ = ["TIP", "ActionSpec", "enable", "make_actions"]
+__all__ = ["TIP", "ActionSpec", "enable", "make_actions", "say_key"]
 
 #: Property of an action: its tooltip while it is enabled.
 TIP = "netcanvas.tip"
@@ -43,6 +43,28 @@ def enable(action: QAction, reason: str) -> None:
     """Enable an action, or say in its tooltip why it cannot be done; an empty reason enables it."""
     action.setEnabled(not reason)
     action.setToolTip(reason or str(action.property(TIP)))
+
+
+def say_key(action: QAction, key: str, old: str = "") -> None:
+    """Have the tooltips of an action end with its key, also the one that it has while it is enabled.
+
+    Parameters
+    ----------
+    key : str
+        As the system writes it; empty where it has none.
+    old : str
+        The key that the tooltips end with now.
+    """
+    tip = _with_key(str(action.property(TIP) or ""), key, old)
+    if action.isEnabled():
+        action.setToolTip(_with_key(action.toolTip(), key, old))
+    if action.property(TIP):
+        action.setProperty(TIP, tip)
+
+
+def _with_key(tip: str, key: str, old: str) -> str:
+    bare = tip.removesuffix(f" ({old})") if old else tip
+    return f"{bare} ({key})" if key and not bare.endswith(f"({key})") else bare
 
 
 def make_actions(

@@ -28,7 +28,7 @@ class ActionStates:
     def tabs_changed(self) -> None:
         """Tell whether there are other nets to go to."""
         reason = "" if len(self._window.tabs.pages()) > 1 else "Nothing else is open."
-        for name in ("next_tab", "previous_tab"):
+        for name in ("next_tab", "previous_tab", "tab_left", "tab_right"):
             enable(self._window.actions_by_name[name], reason)
 
     @guard

@@ -9,6 +9,7 @@ from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDro
 from PySide6.QtWidgets import QWidget
 
 from app.canvas.insert import Origin, insert, insert_on_wire, refuses_type
+from app.canvas.reaching import middle_of
 from app.canvas.suiting import Suiting, usage
 from app.canvas.templates import insert_template
 from app.canvas.view import CanvasView
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from app.canvas.edgeitem import EdgeItem
     from app.document import Document
     from app.window.habits import LayerHabits
-    from engine.graph import NodeId
+    from engine.graph import Edge, NodeId
 
 __all__ = ["AddingCanvas"]
 
@@ -54,6 +55,7 @@ class AddingCanvas(CanvasView):
         self.popup = SearchPopup(self)
         self._at: QPointF | None = None
         self._origin: Origin | None = None
+        self._onto: Edge | None = None
         self._suiting = Suiting(document.registry)
         self.habits: LayerHabits | None = None
         self._over: EdgeItem | None = None
@@ -78,9 +80,15 @@ class AddingCanvas(CanvasView):
         self._origin = Origin(node, side, index) if node is not None else None  # type: ignore[arg-type]
         selected = self.document.selection.last
         by_key = side == "key"
+        wire = self.canvas.edges.get(self.canvas.selected_edge) if by_key and self.canvas.selected_edge else None
+        self._onto = wire.edge if wire is not None else None
         self._at = None if by_key and selected is not None else self.mapToScene(position)
         after = selected
-        if self._origin is not None:
+        if wire is not None:
+            self._at = middle_of(wire)
+            after = wire.edge.source
+            prompt = f"Layer between {wire.tail.face.title} and {wire.head.face.title}"
+        elif self._origin is not None:
             name = self.document.graph.node(self._origin.node).name
             prompt = f"Layer after {name}" if side == "output" else f"Layer before {name}"
             infos = self._suiting.fitting(self.document, infos, self._origin)
@@ -99,7 +107,8 @@ class AddingCanvas(CanvasView):
 
     def _insert_chosen(self, kind: str) -> None:
         gone = self._origin is not None and self._origin.node not in self.document.graph  # while the search was open
-        self._insert(kind, self._at, None if gone else self._origin)
+        onto = self.canvas.edges.get(self._onto) if self._onto is not None else None
+        self._insert(kind, self._at, None if gone else self._origin, onto)
 
     def _insert(self, kind: str, at: QPointF | None, origin: Origin | None, onto: EdgeItem | None = None) -> None:
         if kind == NEW_LAYER:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from app.icons import icon
-from app.qt import guard
+from app.qt import announce, guard
 from app.theme import Theme
 
 __all__ = ["InfoArea", "InfoBar"]
@@ -17,7 +17,7 @@ __all__ = ["InfoArea", "InfoBar"]
 _ICONS = {"info": "info", "warning": "warning", "error": "warning-circle"}
 _ROLES = {"info": "accent", "warning": "warning", "error": "error"}
 _QUIET_AFTER = 8000
-_MOST = 3
+_MOST, _MOST_BESIDE = 3, 3
 
 Actions = Sequence[tuple[str, Callable[[], object]]]
 
@@ -45,6 +45,7 @@ class InfoBar(QFrame):
         self.setObjectName(f"window.bar.{kind}")
         self.kind = kind
         self.text = text
+        self.setAccessibleName(text)
         self._icon = QLabel()
         label = QLabel(text)
         label.setObjectName("window.bar.text")
@@ -52,16 +53,14 @@ class InfoBar(QFrame):
         label.setWordWrap(True)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        box = QHBoxLayout(self)
-        box.setContentsMargins(12, 6, 8, 6)
+        box = QHBoxLayout()
         box.setSpacing(8)
         box.addWidget(self._icon)
         box.addWidget(label, 1)
-        for name, act in actions:
-            button = QPushButton(name)
-            button.setObjectName(f"window.bar.action.{name}")
-            button.clicked.connect(lambda _checked=False, act=act: self._act(act))
-            box.addWidget(button)
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(12, 6, 8, 6)
+        rows.addLayout(box)
+        self._add_buttons(actions, box, rows)
         close = QToolButton()
         close.setIcon(icon("x", "text_muted"))
         close.setIconSize(QSize(16, 16))
@@ -78,6 +77,20 @@ class InfoBar(QFrame):
         self._timer.timeout.connect(self.dismiss)
         if kind == "info":
             self._timer.start(_QUIET_AFTER)
+
+    def _add_buttons(self, actions: Actions, beside: QHBoxLayout, below: QVBoxLayout) -> None:
+        """Put the buttons beside the text, or many of them below it."""
+        row = beside
+        if len(actions) > _MOST_BESIDE:
+            row = QHBoxLayout()
+            row.setSpacing(8)
+            row.addStretch(1)
+            below.addLayout(row)
+        for name, act in actions:
+            button = QPushButton(name)
+            button.setObjectName(f"window.bar.action.{name}")
+            button.clicked.connect(lambda _checked=False, act=act: self._act(act))
+            row.addWidget(button)
 
     def keep(self) -> None:
         """Do not go away by itself: something is still going on."""
@@ -97,6 +110,9 @@ class InfoBar(QFrame):
         self.dismissed.emit()
 
     def _leave(self) -> None:
+        area, focus = self.parentWidget(), QApplication.focusWidget()
+        if isinstance(area, InfoArea) and focus is not None and self.isAncestorOf(focus):
+            area.focus_left.emit()
         self.hide()
         self.deleteLater()
 
@@ -118,9 +134,12 @@ class InfoArea(QWidget):
     ----------
     resized : Signal(int)
         How high all bars together are now, in pixels.
+    focus_left : Signal()
+        The bar that had the keyboard goes away.
     """
 
     resized = Signal(int)
+    focus_left = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -147,6 +166,7 @@ class InfoArea(QWidget):
                 bar.dismiss()
         bar = InfoBar(text, kind, actions, self)
         self._box.insertWidget(0, bar)
+        announce(self, text if kind == "info" else f"{kind.capitalize()}: {text}")
         bar.show()
         for old in self.bars()[_MOST:]:
             old.dismiss()

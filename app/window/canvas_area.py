@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["CanvasArea"]
 
 _READABLE = 0.5
-_BIG = 300
+_BIG = 60
 
 
 class CanvasArea(ViewingCanvas):
@@ -55,12 +55,15 @@ class CanvasArea(ViewingCanvas):
     def __init__(self, document: Document, parent: QWidget | None = None, *, slowly: bool = False) -> None:
         super().__init__(document, parent, slowly=slowly)
         self._places: dict[str, NodeId] = {}
+        #: Which key does something, by a name of :data:`app.canvas.keys.CANVAS_KEYS` or of an action of the window.
+        self.key_of: Callable[[str], str] = self.keys.hint
         self.finder = SearchPopup(self)
         self.finder.search.setAccessibleName("Find a layer")
         self.finder.chosen.connect(self._go_to)
         self.find_asked.connect(self.find_layer)
         self.menu_asked.connect(self._open_menu)
         self.fixes_asked.connect(self._open_fixes)
+        self.blob_name_asked.connect(self._rename_blob)
         document.changed.connect(self._place_new)
 
     def arrange_at_start(self) -> None:
@@ -86,7 +89,7 @@ class CanvasArea(ViewingCanvas):
 
     def arrange_all(self) -> None:
         """Lay the whole net out anew, as one undoable step."""
-        arrange(self, done=self.frame)
+        arrange(self, done=self.frame_start)
 
     @guard
     def _place_new(self, _events: object) -> None:
@@ -135,7 +138,7 @@ class CanvasArea(ViewingCanvas):
         menu.aboutToHide.connect(menu.deleteLater)
         last = self.document.selection.last
         if last is not None:
-            rename = menu.addAction(icon("pencil-simple"), "Rename\tF2")
+            rename = menu.addAction(icon("pencil-simple"), self._with_key("Rename", "rename"))
             rename.triggered.connect(partial(self.do, "rename"))
             if self.document.problems_of(last)[0]:
                 whole = menu.addAction(icon("warning-circle"), "Show the whole error\u2026")
@@ -150,40 +153,45 @@ class CanvasArea(ViewingCanvas):
             for top, blob in enumerate(self.document.graph.node(last).tops):
                 action = menu.addAction(f"Rename blob '{blob}'…")
                 action.triggered.connect(partial(self._rename_blob, last, top))
-        menu.addAction(icon("copy"), "Duplicate\tCtrl+D").triggered.connect(self.duplicate)
-        menu.addAction("Copy\tCtrl+C").triggered.connect(self.copy)
+        menu.addAction(icon("copy"), self._with_key("Duplicate", "duplicate")).triggered.connect(self.duplicate)
+        menu.addAction(self._with_key("Copy", "copy")).triggered.connect(self.copy)
         if last is not None and any(self.document.graph.node(last).in_place):
             menu.addAction(icon("link-break"), "Detach from its input").triggered.connect(lambda: self._detach(last))
         if last is not None:
             self._offer_aside(menu, last)
         menu.addSeparator()
         self._offer_block(menu)
-        menu.addAction(icon("frame-corners"), "Frame selection\tF").triggered.connect(self.frame_selection)
+        menu.addAction(icon("frame-corners"), self._with_key("Frame selection", "frame_selection")).triggered.connect(self.frame_selection)
         menu.addSeparator()
-        menu.addAction("Dissolve\tCtrl+Del").triggered.connect(self.dissolve)
-        menu.addAction(icon("trash"), "Delete\tDel").triggered.connect(self.delete)
+        menu.addAction(self._with_key("Dissolve", "dissolve")).triggered.connect(self.dissolve)
+        menu.addAction(icon("trash"), self._with_key("Delete", "delete")).triggered.connect(self.delete)
         return menu
+
+    def _with_key(self, words: str, name: str) -> str:
+        key = self.key_of(name)
+        return f"{words}\t{key}" if key else words
 
     def _offer_block(self, menu: QMenu) -> None:
         card = chosen_block(self.canvas)
         if card is not None:
             block = card.node_id
-            menu.addAction("Look inside").triggered.connect(lambda: self.canvas.folding.look_into(block))
+            menu.addAction(self._with_key("Look inside", "open")).triggered.connect(lambda: self.canvas.folding.look_into(block))
         words = "Unfold the block" if card is not None else "Fold to a block"
-        menu.addAction(f"{words}\tAlt+C").triggered.connect(self.fold_selection)
-        menu.addAction("Put a frame around\tCtrl+G").triggered.connect(self.add_frame)
+        menu.addAction(self._with_key(words, "block")).triggered.connect(self.fold_selection)
+        menu.addAction(self._with_key("Put a frame around", "put_frame")).triggered.connect(self.add_frame)
         menu.addAction("Keep as a block of mine").triggered.connect(self.keep_block)
 
     def _offer_aside(self, menu: QMenu, node: NodeId) -> None:
         graph = self.document.graph
         menu.addSeparator()
         words = "Take in again" if graph.is_bypassed(node) else "Bypass"
-        menu.addAction(f"{words}\tCtrl+B").triggered.connect(partial(self.do, "bypass"))
+        menu.addAction(self._with_key(words, "bypass")).triggered.connect(partial(self.do, "bypass"))
         words = "Let its weights learn" if graph.is_frozen(node) else "Freeze its weights"
-        menu.addAction(f"{words}\tCtrl+L").triggered.connect(partial(self.do, "freeze"))
+        menu.addAction(self._with_key(words, "freeze")).triggered.connect(partial(self.do, "freeze"))
         words = "Show all alike" if self.trace.is_shown else "Follow its blobs"
-        menu.addAction(f"{words}\tB").triggered.connect(partial(self.do, "trace"))
+        menu.addAction(self._with_key(words, "trace")).triggered.connect(partial(self.do, "trace"))
 
+    @guard
     def _rename_blob(self, node: NodeId, top: int) -> None:
         self._try(lambda: ask_blob_name(self.document, node, top, self))
 

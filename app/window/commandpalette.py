@@ -66,7 +66,8 @@ Match = tuple[Command, tuple[int, ...]]
 def rank_commands(commands: Iterable[Command], pattern: str, recent: Sequence[str]) -> list[Match]:
     """Return what fits, best first: what was chosen lately, then by letters, with what cannot be done behind the rest.
 
-    Without a pattern the recent ones come first, newest first, and the others as they are given.
+    Without a pattern the recent ones come first, newest first, and the others as they are given, those with keys before
+    those without.
     """
     pattern = pattern.strip().replace(" ", "")
     places = {name: place for place, name in enumerate(recent)}
@@ -83,6 +84,7 @@ def rank_commands(commands: Iterable[Command], pattern: str, recent: Sequence[st
         if command.name in places:
             score += _RECENT_BONUS if pattern else 1000.0 - places[command.name]
         score += found[0] - (_DISABLED_MALUS if command.reason and pattern else 0.0)
+        score += 1.0 if command.keys and not pattern else 0.0
         scored.append((-score, order, (command, found[1])))
     scored.sort(key=lambda each: each[:2])
     return [match for _score, _order, match in scored]

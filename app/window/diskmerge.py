@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -97,10 +98,12 @@ class DiskMerge(QObject):
         )
 
     def _say(self, document: Document, text: str, actions: list[tuple[str, partial[None]]]) -> None:
-        page = self._window.tabs.page_of(document)
+        page, saving = self._window.tabs.page_of(document), self._window.files.saving
         if page is not None:
-            reload, compare = partial(self.reload, document), partial(self._compare, document)
-            page.bars.add(text, "warning", [*actions, ("Reload", reload), ("Compare", compare)])
+            choices: list[tuple[str, Callable[[], object]]] = [*actions, ("Reload", partial(self.reload, document))]
+            if document.modified:
+                choices += [("Overwrite", saving.overwrite), ("Save as\u2026", saving.save_as)]
+            page.bars.add(text, "warning", [*choices, ("Compare", partial(self._compare, document))])
 
     def _compare(self, document: Document) -> None:
         """Show what differs; the question comes again when the window is left and come back to."""

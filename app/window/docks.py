@@ -13,8 +13,9 @@ from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QTabWidget, QWidget
 
-from app.qt import fault_logger, guard
+from app.qt import announce, fault_logger, guard
 from app.slices import Slices
+from app.theme import Theme
 
 if TYPE_CHECKING:
     from app.document import Document
@@ -51,7 +52,7 @@ PANELS: Sequence[PanelSpec] = (
 )
 
 
-_LEAST = QSize(280, 160)
+_LEAST = QSize(144, 88)
 _BIG = 1000
 #: Between one panel and the next: what is to be done after no time at all is done before the window answers.
 _NEXT_MS = 1
@@ -107,7 +108,7 @@ class PanelDocks:
         window.setCorner(Qt.Corner.BottomRightCorner, Area.RightDockWidgetArea)
         before: dict[Area, QDockWidget] = {}
         for spec in PANELS:
-            size = QSize(800, 248) if spec.area == Area.BottomDockWidgetArea else QSize(340, 560)
+            size = QSize(480, 96) if spec.area == Area.BottomDockWidgetArea else QSize(264, 400)
             dock = self.add_dock(spec.name, spec.title, _Waiting("", size), spec.area)
             if spec.area in before:
                 window.tabifyDockWidget(before[spec.area], dock)
@@ -214,6 +215,7 @@ class PanelDocks:
     @guard
     def _seen(self, name: str, visible: bool) -> None:
         if visible:
+            Theme.notifier().dressing.finish(self.docks[name])
             self._catch_up(name)
             panel = self.panels.get(name)
             if panel is not None and hasattr(panel, "seen"):
@@ -233,17 +235,21 @@ class PanelDocks:
             action = QAction(f"Go to {dock.windowTitle().lower()}", self._window)
             action.setObjectName(f"window.go.{name}")
             action.setShortcut(QKeySequence(keys[name]))
-            action.triggered.connect(lambda _checked=False, name=name: self._go(name))
+            action.triggered.connect(lambda _checked=False, name=name: self.go(name))
             actions.append(action)
         return actions
 
-    def _go(self, name: str) -> None:
+    def go(self, name: str) -> None:
+        """Bring a dock to the front, with the keyboard in it."""
         self.show(name)
         widget = self.docks[name].widget()
         if widget.focusProxy() is None and widget.focusPolicy() == Qt.FocusPolicy.NoFocus:
             inside = (each for each in widget.findChildren(QWidget) if each.focusPolicy() & Qt.FocusPolicy.TabFocus)
             widget = next((each for each in inside if each.isEnabled() and each.isVisibleTo(widget)), widget)
         widget.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        if not widget.hasFocus():  # there is nothing to choose, and a sentence says why
+            words = [each.text() for each in widget.findChildren(QLabel) if each.isVisible() and each.text()]
+            announce(widget, ". ".join([self.docks[name].windowTitle(), *words]))
 
     def shut_down(self) -> None:
         """Let the panels end what they run."""

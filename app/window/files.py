@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
-from app.document import ChangedOnDiskError, Document
+from app.document import Document
+from app.document.netfile import is_same_file
 from app.document.solverfile import is_solver, names_net, net_of_solver
 from app.window.diskmerge import DiskMerge
+from app.window.missing import MissingFiles
 from app.window.reading import BIG_FILE, SLOW_FILE, Cancelled, read_slow_net
 from app.window.savequestion import ask_to_leave
+from app.window.saving import SaveFlow
 from engine.diagnostics import check_solver_file
 from engine.errors import NetcanvasError
 
@@ -39,12 +41,18 @@ class FileFlow(QObject):
     ----------
     disk : DiskMerge
         What happens when another program changes a file.
+    missing : MissingFiles
+        What happens when another program takes a file away.
+    saving : SaveFlow
+        How it is saved.
     """
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
         self.disk = DiskMerge(window)
+        self.missing = MissingFiles(window)
+        self.saving = SaveFlow(window)
         window.document_left.connect(self.disk.forget)
 
     def new(self) -> None:
@@ -135,7 +143,7 @@ class FileFlow(QObject):
         """Return the tab in which a file is open, by whatever path, or None."""
         for page in self._window.tabs.pages():
             path = page.document.path
-            if path is not None and (path == net or (path.exists() and net.exists() and path.samefile(net))):
+            if path is not None and is_same_file(path, net):
                 return page
         return None
 
@@ -155,68 +163,11 @@ class FileFlow(QObject):
 
     def save(self) -> bool:
         """Save the net to the file it came from, and its solver; return whether all is saved."""
-        document = self._window.document
-        self._window.commit_edits()
-        if document.solver.modified and not document.modified:
-            return self._save_solvers(document)
-        if document.path is None:
-            return self.save_as()
-        return self._save(None, force=False)
+        return self.saving.save()
 
     def save_as(self) -> bool:
         """Ask for a name and save."""
-        document = self._window.document
-        start = str(document.path or "net.prototxt")
-        name, _filter = QFileDialog.getSaveFileName(self._window, "Save the net", start, _FILTER)
-        return bool(name) and self._save(Path(name), force=True)
-
-    def _save(self, path: Path | None, *, force: bool) -> bool:
-        window = self._window
-        document = window.document
-        other = self.page_with(path.absolute()) if path is not None else None
-        if other is not None and other.document is not document:
-            text = f"'{other.document.title}' is open in another tab. Choose another name, or close that tab first."
-            window.notify(text, "error")
-            return False
-        try:
-            document.save(path, force=force)
-        except ChangedOnDiskError as error:
-            self._ask_what_holds(document, error)
-            return False
-        except (NetcanvasError, OSError) as error:
-            window.notify(f"The net was not saved: {error}", "error", [("Save as\u2026", self.save_as)])
-            return False
-        if document.path is not None:
-            window.settings.add_recent(document.path)
-        self.disk.forget(document)
-        if not self._save_solvers(document):
-            return False
-        window.statusBar().showMessage("Saved", 2500)
-        return True
-
-    def _ask_what_holds(self, document: Document, error: ChangedOnDiskError) -> None:
-        """Say that the file is another by now; offer what keeps both changes first."""
-        choices: list[tuple[str, Callable[[], object]]] = []
-        if document.modified:
-            choices.append(("Merge\u2026", partial(self.disk.ask, document)))
-        choices.append(("Overwrite", partial(self._save, None, force=True)))
-        choices += [("Reload", self.reload), ("Save as\u2026", self.save_as)]
-        self._window.notify(error.message, "warning", choices)
-
-    def _save_solvers(self, document: Document, *, force: bool = False) -> bool:
-        """Save what was changed of the solvers of a net; return whether all is saved."""
-        for solver in document.solver.unsaved():
-            try:
-                solver.save(force=force)
-            except ChangedOnDiskError as error:
-                again = partial(self._save_solvers, document, force=True)
-                self._window.notify(error.message, "warning", [("Overwrite", again), ("Reload", solver.reload)])
-                return False
-            except (NetcanvasError, OSError) as error:
-                self._window.notify(f"The solver was not saved: {error}", "error")
-                return False
-            self._window.statusBar().showMessage("Saved", 2500)
-        return True
+        return self.saving.save_as()
 
     def may_leave_all(self) -> bool:
         """Ask about each document with changes; return whether all may go away."""
@@ -233,7 +184,9 @@ class FileFlow(QObject):
         return ask_to_leave(self._window, "window.save_question", document.title, self.save)
 
     def look_at_disk(self) -> None:
-        """Notice that another program changed the file of the net in view, once a change."""
+        """Notice what other programs did to the file of the net in view, once a change, and which files are gone."""
+        for page in self._window.tabs.pages():
+            self.missing.look(page.document)
         self.disk.look(self._window.document)
 
 

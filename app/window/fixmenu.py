@@ -21,13 +21,13 @@ __all__ = ["add_fixes", "fix_menu", "problems_at"]
 
 _LONGEST = 96
 _MOST = 8
-_ICONS = {"error": ("warning-circle", "error"), "warning": ("warning", "warning")}
+_ICONS = {"error": ("warning-circle", "error"), "warning": ("warning", "warning"), "info": ("info", "accent")}
 
 
 def problems_at(document: Document, node: NodeId) -> list[Diagnostic]:
-    """Return what is wrong or doubtful at a layer, worst first."""
+    """Return what is wrong or doubtful at a layer, worst first, and what is told and can be changed."""
     found = [each for each in document.diagnostics if each.node == node or node in each.others]
-    return [each for each in found if str(each.severity) in _ICONS]
+    return [each for each in found if each.severity != "info" or each.fixes]
 
 
 def fix_menu(
@@ -83,7 +83,7 @@ def _add(menu: QMenu, document: Document, fix: QuickFix, refused: Callable[[str]
 def _mend(document: Document, fix: QuickFix, refused: Callable[[str], object], _checked: bool = False) -> None:
     """Make a fix, as one undoable step."""
     try:
-        document.apply(fix.label, fix.apply)
+        document.assumptions.mend(fix)
     except NetcanvasError as error:
         refused(str(error))
 

@@ -22,6 +22,8 @@ def window_handlers(window: MainWindow) -> dict[str, Callable[[], object]]:
         "close_tab": lambda: window.close_page(tabs.current),
         "next_tab": lambda: tabs.step(1),
         "previous_tab": lambda: tabs.step(-1),
+        "tab_left": lambda: tabs.move_current(-1),
+        "tab_right": lambda: tabs.move_current(1),
         "quit": window.close,
         "undo": lambda: window.document.undo_stack.undo(),
         "redo": lambda: window.document.undo_stack.redo(),

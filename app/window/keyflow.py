@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 
 from app.canvas.keys import CANVAS_KEYS
 from app.qt import guard
+from app.window.actions import say_key
 from app.window.commandpalette import Command, CommandPalette
 from app.window.shortcuts import CANVAS, Shortcuts, native
 
@@ -23,6 +24,7 @@ __all__ = ["KeyFlow"]
 
 #: Actions of the window that a key of the canvas stands for, and the name of that.
 _ON_CANVAS = {
+    "add": "add",
     "delete": "delete",
     "dissolve": "dissolve",
     "find": "find",
@@ -31,6 +33,8 @@ _ON_CANVAS = {
     "actual_size": "actual_size",
     "zoom_in": "zoom_in",
     "zoom_out": "zoom_out",
+    "note": "note",
+    "minimap": "minimap",
 }
 _NO_COMMANDS = ("escape", "menu")
 #: Actions that come and go with the document; keys cannot be kept for them.
@@ -57,6 +61,7 @@ class KeyFlow(QObject):
         self.palette = CommandPalette(window)
         self.palette.chosen.connect(window.settings.add_recent_command)
         self.shortcuts.canvas_changed.connect(self._canvas_changed)
+        self.shortcuts.changed.connect(self._key_changed)
         window.document_added.connect(self._added)
 
     def adopt_menus(self) -> None:
@@ -64,6 +69,8 @@ class KeyFlow(QObject):
         for action, group in _menu_actions(self._window.menuBar()):
             if not action.objectName().startswith(_PASSING):
                 self.shortcuts.adopt([action], group)
+            say_key(action, action.shortcut().toString(QKeySequence.SequenceFormat.NativeText))
+        self._key_changed("window.action.close_tab")
         self._show_hints()
 
     # The canvas
@@ -73,6 +80,7 @@ class KeyFlow(QObject):
         page = self._window.tabs.page_of(document)
         if page is not None:
             page.canvas.keys.set_keys(self.shortcuts.canvas_keys)
+            page.canvas.key_of = self.key_of
 
     @guard
     def _canvas_changed(self, keys: dict[str, tuple[str, ...]]) -> None:
@@ -87,9 +95,22 @@ class KeyFlow(QObject):
             action = self._window.actions_by_name[name]
             if not action.shortcut().isEmpty():
                 continue
-            text, _tab, _old = action.text().partition("\t")
+            text, _tab, old = action.text().partition("\t")
             hint = native(keys[on_canvas][:1])
             action.setText(f"{text}\t{hint}" if hint else text)
+            say_key(action, hint, old)
+
+    def key_of(self, name: str) -> str:
+        """Return the key of a canvas's or a window's action as the system writes it; empty where it has none."""
+        keys = self.shortcuts.canvas_keys.get(name)
+        if keys is None:
+            return self._window.actions_by_name[name].shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        return native(keys[:1])
+
+    @guard
+    def _key_changed(self, name: str) -> None:
+        if name == "window.action.close_tab":
+            self._window.tabs.say_close_key(self.key_of("close_tab"))
 
     # The palette
 

@@ -21,6 +21,7 @@ from app.window.beginnings import Beginnings
 from app.window.canvas_area import CanvasArea
 from app.window.comparing import CompareFlow
 from app.window.dialectmenu import DialectMenu
+from app.window.dockroom import DockRoom
 from app.window.docks import PanelDocks
 from app.window.files import FileFlow
 from app.window.habits import LayerHabits
@@ -30,10 +31,13 @@ from app.window.keyflow import KeyFlow
 from app.window.leaving import LeavingPages
 from app.window.measuring import MeasuringNote
 from app.window.menus import SPECS, fill_menus, fill_recent
+from app.window.missing import DiskWatch
 from app.window.page import DocumentPage
 from app.window.pluginflow import PluginFlow
+from app.window.regions import Regions
 from app.window.settings import WindowSettings
 from app.window.shortcuts import TEXT
+from app.window.sides import DockSides
 from app.window.status import StatusLine
 from app.window.tabs import DocumentTabs
 from app.window.themes import ThemeMenu
@@ -81,6 +85,7 @@ class MainWindow(QMainWindow):
         self.habits = LayerHabits(self.settings)
         self.tabs = DocumentTabs(self)
         self.files = FileFlow(self)
+        self.disk_watch = DiskWatch(self)
         self.status = StatusLine(self)
         self.setStatusBar(self.status)
         self.plugins = PluginFlow(self)
@@ -102,6 +107,8 @@ class MainWindow(QMainWindow):
         self.toolbar = MainToolBar(self.actions_by_name, self.views, self)
         self.addToolBar(self.toolbar)
         docks = self._docks
+        self.regions = Regions(self, list(docks.docks.values()))
+        self.sides = DockSides(self, docks.docks)
         self.comparing = CompareFlow(self)
         self.heat_menu = HeatMenu(lambda: self.canvas, self)
         begin = QMenu("New &from template", self)
@@ -112,10 +119,11 @@ class MainWindow(QMainWindow):
             "dialects": DialectMenu(lambda: self.document, self),
             "views": self.views,
             "heat": self.heat_menu,
+            "panels": self.sides.menu,
             "theme": self.themes,
         }
         self.recent_menu, self.train_menu = fill_menus(
-            self, self.actions_by_name, docks.docks, docks.go_actions(), submenus
+            self, self.actions_by_name, [*docks.go_actions(), *self.regions.actions], submenus
         )
         self.keys.adopt_menus()
         self.recent_menu.aboutToShow.connect(self._fill_recent)
@@ -124,6 +132,7 @@ class MainWindow(QMainWindow):
         self._shown = False
         Theme.notifier().changed.connect(self._dress)
         self._dress(Theme.current())
+        self._room = DockRoom(self, list(docks.docks.values()), self.settings)
         self._restore()
         self.tabs.close_asked.connect(self.close_page)
         self.tabs.current_changed.connect(self._page_changed)
@@ -139,19 +148,18 @@ class MainWindow(QMainWindow):
         if geometry is None or not self.restoreGeometry(geometry):
             screen = QGuiApplication.primaryScreen().availableSize()
             self.resize(self.sizeHint().boundedTo(screen * 0.95))
-        if docks is None or not self.restoreState(docks):
-            areas = self._docks.docks
-            self.resizeDocks([areas["palette"], areas["properties"]], [212, 340], Qt.Orientation.Horizontal)
-            self.resizeDocks([areas["training"]], [288], Qt.Orientation.Vertical)
+        if docks is not None:
+            self.restoreState(docks)
 
     def _panel_made(self, name: str, panel: Any) -> None:
         if name == "training":
             self.toolbar.add_training(panel)
             actions = (panel.train_action, panel.pause_action, panel.stop_action, panel.snapshot_action)
-            self.train_menu.addActions(actions)
+            self.train_menu.addActions([*actions, panel.tell_action])
             self.keys.adopt_menus()
             panel.train_action.triggered.connect(lambda: self.show_panel("training"))  # what comes of it is told there
             self.document_left.connect(panel.forget)
+            panel.state_changed.connect(self._room.show_training)
             panel.folder_trusted.connect(self.plugins.trust.allow)
             self.plugins.shelf.edited.connect(panel.plugins_edited)
             panel.runs.compared.connect(self.comparing.with_run)
@@ -267,6 +275,7 @@ class MainWindow(QMainWindow):
         canvas.measuring.connect(lambda: MeasuringNote.show(page.bars, document.live.timings))
         canvas.templates_changed.connect(self._offer_templates)
         canvas.escaped.connect(page.bars.dismiss_newest)
+        canvas.fields_asked.connect(lambda: self._docks.go("properties"))
         canvas.files_dropped.connect(self.files.open_dropped)
         canvas.cursor_moved.connect(self.status.show_pointer)
         canvas.scale_changed.connect(self.status.show_scale)
@@ -347,6 +356,10 @@ class MainWindow(QMainWindow):
         fill_recent(self.recent_menu, self.settings, self.files.open)
 
     # Events
+
+    @guard(default=False)
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return self.regions.move(forward=forward)
 
     @guard
     def showEvent(self, event: QShowEvent) -> None:

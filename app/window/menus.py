@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu
+from PySide6.QtWidgets import QMainWindow, QMenu
 
 from app.window.actions import ActionSpec
 
@@ -24,6 +24,8 @@ SPECS = (
     ActionSpec("close_tab", "&Close", "", ("Ctrl+W",), "Close this net"),
     ActionSpec("next_tab", "Next net", "", ("Ctrl+Tab", "Ctrl+PgDown"), "Go to the next open net"),
     ActionSpec("previous_tab", "Previous net", "", ("Ctrl+Shift+Tab", "Ctrl+PgUp"), "Go to the open net before this"),
+    ActionSpec("tab_left", "Move net to the &left", "", ("Ctrl+Shift+PgUp",), "Move the tab of this net to the left"),
+    ActionSpec("tab_right", "Move net to the &right", "", ("Ctrl+Shift+PgDown",), "Move the tab of this net to the right"),
     ActionSpec("quit", "&Quit", "", ("Ctrl+Q",)),
     ActionSpec("undo", "&Undo", "arrow-u-up-left", ("Ctrl+Z",)),
     ActionSpec("redo", "&Redo", "arrow-u-up-right", ("Ctrl+Shift+Z", "Ctrl+Y")),
@@ -93,8 +95,8 @@ _MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
         "&View",
         (
             *("fit", "frame", "actual_size", "zoom_in", "zoom_out", "-", "fold", "minimap", "*heat", "-"),
-            *("*views", "-", "*go", "*docks", "-"),
-            *("next_tab", "previous_tab", "-", "theme", "*theme"),
+            *("*views", "-", "*panels", "*go", "-"),
+            *("next_tab", "previous_tab", "tab_left", "tab_right", "-", "theme", "*theme"),
         ),
     ),
     ("&Train", ()),
@@ -105,7 +107,6 @@ _MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
 def fill_menus(
     window: QMainWindow,
     actions: Mapping[str, QAction],
-    docks: Mapping[str, QDockWidget],
     go: Sequence[QAction],
     submenus: Mapping[str, QMenu],
 ) -> tuple[QMenu, QMenu]:
@@ -128,11 +129,7 @@ def fill_menus(
             elif name[1:] in submenus:
                 menu.addMenu(submenus[name[1:]])
             elif name == "*go":
-                menu.addActions(go)
-            elif name == "*docks":
-                shown = menu.addMenu("Show &panels")
-                for dock in docks.values():
-                    shown.addAction(dock.toggleViewAction())
+                menu.addMenu("&Go to").addActions(go)
             else:
                 menu.addAction(actions[name])
         if title == "&Train":

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.document import Document
 from app.qt import guard
+from app.window.assuming import Assuming
 from app.window.bars import InfoArea
 from app.window.canvas_area import CanvasArea
 
@@ -41,6 +42,7 @@ class DocumentPage(QWidget):
         document.setParent(self)
         self.canvas = CanvasArea(document, self, slowly=True)
         self.bars = InfoArea(self)
+        self.assuming = Assuming(self)
         self.welcome: WelcomePage | None = None
         self.comparison: CompareView | None = None
         self._begun = False
@@ -51,6 +53,7 @@ class DocumentPage(QWidget):
         self._grid.addWidget(self.bars, 0, 0, Qt.AlignmentFlag.AlignTop)
         self.bars.raise_()
         self.bars.resized.connect(self.canvas.set_top_room)
+        self.bars.focus_left.connect(self.setFocus)
         self.setFocusProxy(self.canvas)
         self.canvas.arranged.connect(self.arranged)
         document.changed.connect(self.leave_welcome)

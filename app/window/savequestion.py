@@ -6,6 +6,9 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QMessageBox, QWidget
 
+from app.icons import icon_pixmap
+from app.theme import Theme
+
 __all__ = ["ask_to_leave"]
 
 
@@ -23,7 +26,7 @@ def ask_to_leave(parent: QWidget, name: str, what: str, save: Callable[[], bool]
     """
     box = QMessageBox(parent)
     box.setObjectName(name)
-    box.setIcon(QMessageBox.Icon.Question)
+    box.setIconPixmap(icon_pixmap("floppy-disk", Theme.current().color("accent"), 32, parent.devicePixelRatioF()))
     box.setWindowTitle("Netcanvas")
     box.setText(f"Save changes to {what}?")
     box.setInformativeText("Otherwise they are lost.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings
@@ -10,7 +10,7 @@ from PySide6.QtCore import QByteArray, QSettings
 __all__ = ["WindowSettings"]
 
 _MOST_RECENT = 10
-_LAYOUT_VERSION = 2
+_LAYOUT_VERSION = 3
 _MOST_COMMANDS = 8
 
 
@@ -133,6 +133,16 @@ class WindowSettings:
         """Arrangement of the docks."""
         value = self._settings.value(f"docks/{_LAYOUT_VERSION}")
         return value if isinstance(value, QByteArray) else None
+
+    @property
+    def dock_sizes(self) -> dict[str, int]:
+        """Widths and heights that the user gave to the docks, in pixels by side; see `app.window.dockroom`."""
+        pairs = (each.partition("=") for each in self._names("dock_sizes"))
+        return {side: int(size) for side, _equal, size in pairs if size.isdecimal()}
+
+    @dock_sizes.setter
+    def dock_sizes(self, sizes: Mapping[str, int]) -> None:
+        self._settings.setValue("dock_sizes", [f"{side}={size}" for side, size in sizes.items()])
 
     def save_window(self, geometry: QByteArray, dock_state: QByteArray) -> None:
         """Remember place and arrangement."""

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.qt import blocked, guard
-from app.widgets.searchline import search_line
+from app.widgets.searchline import name_clear_button, search_line
 from app.window.shortcuts import Shortcut, Shortcuts, native
 
 __all__ = ["ShortcutPage"]
@@ -94,6 +94,7 @@ class ShortcutPage(QDialog):
         self.keys.setObjectName("window.shortcuts.keys")
         self.keys.setAccessibleName("New keys")
         self.keys.setClearButtonEnabled(True)
+        name_clear_button(self.keys)
         self.keys.setMaximumSequenceLength(1)
         self._clash = QLabel()
         self._clash.setObjectName("window.shortcuts.clash")
@@ -118,7 +119,6 @@ class ShortcutPage(QDialog):
         table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
         table.setShowGrid(False)
-        table.setStyleSheet("QTableView::item { padding: 0 5px; }")  # in line with the titles
         table.setTabKeyNavigation(False)
         table.verticalHeader().hide()
         head = table.horizontalHeader()

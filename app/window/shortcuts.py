@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction, QKeySequence
 
 from app.canvas.keys import CANVAS_KEYS
-from app.window.actions import TIP
+from app.window.actions import say_key
 
 if TYPE_CHECKING:
     from app.window.settings import WindowSettings
@@ -77,8 +77,8 @@ class Shortcuts(QObject):
     # What there is
 
     def entries(self) -> list[Shortcut]:
-        """All shortcuts, by group."""
-        return sorted(self._entries.values(), key=lambda each: each.group == CANVAS)
+        """All shortcuts, by group; those that have keys of their own before those that have none."""
+        return sorted(self._entries.values(), key=lambda each: (each.group == CANVAS, not each.default))
 
     def __getitem__(self, name: str) -> Shortcut:
         return self._entries[name]
@@ -157,13 +157,4 @@ def _give(action: QAction, keys: Keys) -> None:
     """Give an action keys, and correct what its tooltips say about them."""
     old = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
     action.setShortcuts([QKeySequence(key) for key in keys])
-    new = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-    tips = {tip: _with_key(tip, old, new) for tip in (action.toolTip(), str(action.property(TIP) or ""))}
-    action.setToolTip(tips[action.toolTip()])
-    if action.property(TIP):
-        action.setProperty(TIP, tips[str(action.property(TIP))])
-
-
-def _with_key(tip: str, old: str, new: str) -> str:
-    bare = tip.removesuffix(f" ({old})") if old else tip
-    return f"{bare} ({new})" if new else bare
+    say_key(action, action.shortcut().toString(QKeySequence.SequenceFormat.NativeText), old)

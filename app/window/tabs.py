@@ -43,6 +43,7 @@ class DocumentTabs(QWidget):
         self._stack = QStackedWidget(self)
         self._pages: dict[str, DocumentPage] = {}
         self._shown: DocumentPage | None = None
+        self._close_tip = "Close"
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(0)
@@ -104,6 +105,19 @@ class DocumentTabs(QWidget):
         """Show the tab so many to the right, around the end."""
         self.bar.setCurrentIndex((self.bar.currentIndex() + by) % self.bar.count())
 
+    def move_current(self, by: int) -> None:
+        """Move the tab that is shown so many places to the right, as far as there are any."""
+        here = self.bar.currentIndex()
+        there = min(max(here + by, 0), self.bar.count() - 1)
+        if there != here:
+            self.bar.moveTab(here, there)
+
+    def say_close_key(self, key: str) -> None:
+        """Show another key for closing in the tooltips."""
+        self._close_tip = f"Close ({key})" if key else "Close"
+        for button in self.bar.findChildren(QToolButton, "window.tab_close"):
+            button.setToolTip(self._close_tip)
+
     def _page_at(self, index: int) -> DocumentPage:
         return self._pages[str(self.bar.tabData(index))]
 
@@ -151,7 +165,7 @@ class DocumentTabs(QWidget):
         button.setAutoRaise(True)
         button.setIcon(icon("x", "text_muted"))
         button.setIconSize(QSize(12, 12))
-        button.setToolTip("Close (Ctrl+W)")
+        button.setToolTip(self._close_tip)
         button.setAccessibleName("Close tab")
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.clicked.connect(lambda _checked=False: self.close_asked.emit(page))

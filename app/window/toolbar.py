@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt
@@ -47,8 +48,18 @@ class MainToolBar(QToolBar):
             more.setIconSize(QSize(12, 20))
             more.setToolTip("Show what does not fit")
             more.setAccessibleName("More tools")
+        self._let_reach()
+
+    def _let_reach(self) -> None:
+        """Let the tabulator halt at every button, and give each a name for screen readers, without its key."""
         for child in self.findChildren(QToolButton):
             child.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        for action in self.actions():
+            button = self.widgetForAction(action)
+            if isinstance(button, QToolButton) and button is not self._states and not button.accessibleName():
+                name = partial(_name_button, button, action)
+                action.changed.connect(name)
+                name()
 
     def _add_views(self, views: ViewChooser) -> None:
         label = QLabel("View")
@@ -84,3 +95,9 @@ class MainToolBar(QToolBar):
         for action in (panel.pause_action, panel.stop_action, panel.snapshot_action):
             self.insertAction(self._end, action)
         self.insertSeparator(self._end)
+        self._let_reach()
+
+
+@guard
+def _name_button(button: QToolButton, action: QAction) -> None:
+    button.setAccessibleName(action.text().partition("\t")[0].replace("&", "").rstrip("\u2026"))

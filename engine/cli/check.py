@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from engine.cli.dialect import choose_schema
+from engine.cli.measuring import assumed_of
 from engine.cli.memory import check_memory, machine_memory
 from engine.cli.output import Output
 from engine.cli.reading import reading
@@ -42,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         find_dialect(dialect)
     with InspectionClient() as client:
         views = chosen_views(options)
-        check_net = partial(_check_net, client=client, trusted=options.trust, dialect=dialect, views=views)
+        check_net = partial(_check_net, client=client, options=options, views=views)
         check_file = partial(_check_file, check_net=check_net, dialect=dialect, together=options.files)
         findings = [finding for path in options.files for finding in check_file(path)]
     failed = any(each.severity == "error" for _, each in findings)
@@ -115,8 +116,9 @@ def _is_net(path: Path) -> bool:
 
 
 def _check_net(
-    data: bytes, path: Path, *, client: InspectionClient, trusted: bool, dialect: str | None, views: Sequence[View]
+    data: bytes, path: Path, *, client: InspectionClient, options: argparse.Namespace, views: Sequence[View]
 ) -> list[Diagnostic]:
+    trusted, dialect = options.trust, options.dialect
     with reading(data, path.name) as progress:
         graph = OpGraph.parse(data, progress=progress)
     folder = path.parent
@@ -125,6 +127,7 @@ def _check_net(
     service = ShapeService(registry=registry, client=client)
     schema, guessed = choose_schema(graph.tree, "NetParameter", dialect, registry.fragments, path)
     layers, memo = graph_layers(graph), SchemaMemo()
+    assumed = assumed_of(path, graph, options)
 
     def infer(state: NetState, members: Container[Hashable]) -> dict[Hashable, NodeShapes]:
         return service.infer(
@@ -134,6 +137,7 @@ def _check_net(
             trusted=trusted,
             level=state.level,
             stages=sorted(state.stages),
+            assumed=assumed,
             members=members,
         )
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.assumed import read_assumed
 from engine.blob import Shape
 from engine.cli.reading import read_graph
 from engine.cli.viewing import phase_of, view_of
 from engine.cost import LayerCost, NetCost, layer_cost, net_cost
-from engine.errors import PrototxtError
+from engine.errors import NetError, PrototxtError
 from engine.graph import Node, NodeId, OpGraph, View
 from engine.inspection import InspectionClient
 from engine.layer import Phase
@@ -20,7 +22,7 @@ from engine.paths import search_folders
 from engine.registry import default_registry
 from engine.shapes import NodeShapes, ShapeService, graph_layers
 
-__all__ = ["Measured", "measure", "memory_words", "shape_words"]
+__all__ = ["Measured", "assumed_of", "assumed_words", "measure", "memory_words", "shape_words"]
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
@@ -64,7 +66,7 @@ def measure(path: Path, options: argparse.Namespace) -> Measured:
     path : Path
         A prototxt file.
     options : Namespace
-        With ``phase``, ``level``, ``stage`` and ``trust``.
+        With ``phase``, ``level``, ``stage``, ``trust`` and ``assumed``.
 
     Raises
     ------
@@ -86,6 +88,7 @@ def measure(path: Path, options: argparse.Namespace) -> Measured:
             trusted=options.trust,
             level=members.state.level,
             stages=sorted(members.state.stages),
+            assumed=assumed_of(path, graph, options),
             members=members,
         )
     nodes = tuple(node for node in members.nodes() if node.id in found)
@@ -93,6 +96,37 @@ def measure(path: Path, options: argparse.Namespace) -> Measured:
     costs = {node.id: layer_cost(node.type, shapes[node.id], node.in_place) for node in nodes}
     total = net_cost(costs.values(), _shared(graph, nodes, shapes))
     return Measured(graph, view, phase, nodes, shapes, costs, total)
+
+
+def assumed_of(path: Path, graph: OpGraph, options: argparse.Namespace) -> dict[str, Shape]:
+    """Return the shapes that are assumed for a net: beside its file, and in the options.
+
+    Raises
+    ------
+    NetError
+        If the options name a blob that no layer gives.
+    """
+    given: dict[str, Shape] = dict(options.assumed)
+    tops = {top for node in graph.nodes() for top in node.tops}
+    for name in given:
+        if name not in tops:
+            close = difflib.get_close_matches(name, tops, n=1)
+            raise NetError(
+                f"--input-shape {name}: expected a blob that a layer of '{path.name}' gives.",
+                next_step=f"Did you mean '{close[0]}'?" if close else f"See its blobs: netcanvas show {path.name}.",
+            )
+    return {**read_assumed(path), **given}
+
+
+def assumed_words(nodes: Iterable[Node], shapes: Mapping[NodeId, NodeShapes]) -> list[str]:
+    """Return what is assumed of the tops of layers, a line for each blob from which others follow."""
+    lines = []
+    for node in nodes:
+        known = shapes[node.id]
+        if known.assumed in node.tops and known.assumed not in node.bottoms:
+            sizes = (f"'{top}' {shape_words(shape)}" for top, shape in zip(node.tops, known.tops, strict=True))
+            lines.append(f"assumed, because the data of layer '{node.name}' are not here: {', '.join(sizes)}")
+    return lines
 
 
 def _shared(graph: OpGraph, nodes: tuple[Node, ...], shapes: Mapping[NodeId, NodeShapes]) -> int:

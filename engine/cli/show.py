@@ -9,12 +9,14 @@ from typing import Any
 
 from engine.blob import Shape
 from engine.cli.dialect import choose_schema
-from engine.cli.measuring import measure, memory_words, shape_words
+from engine.cli.measuring import Measured, assumed_words, measure, memory_words, shape_words
 from engine.cli.output import Output
 from engine.cli.tables import table
 from engine.cost import VALUE_BYTES, LayerCost, NetCost
 from engine.graph import DEPLOY, Node, View
-from engine.shapes import NodeShapes
+from engine.node_shapes import NodeShapes, needs_assumption
+from engine.shape_guesses import guesses_for
+from engine.shapes import graph_layers
 
 __all__ = ["run"]
 
@@ -31,12 +33,13 @@ def run(options: argparse.Namespace) -> int:
         "",
         *_totals(net.total, len(net.nodes), net.view),
     ]
+    lines += assumed_words(net.nodes, net.shapes)
     unknown = net.unknown
     schema, guessed = choose_schema(net.graph.tree, "NetParameter", options.dialect, path=path)
     if unknown:
         reason = net.shapes[unknown[0].id].reason
         lines.append(f"not counted, because shapes are not known: {len(unknown)} of {len(facts)} layers: {reason}")
-        lines += [guessed] if guessed else []
+        lines += [*_likely(net, path), *([guessed] if guessed else [])]
     result = {
         "file": str(path),
         "name": net.graph.net_name,
@@ -48,6 +51,18 @@ def run(options: argparse.Namespace) -> int:
     }
     Output(quiet=options.quiet, as_json=options.json).result(lines, result)
     return 0
+
+
+def _likely(net: Measured, path: Path) -> list[str]:
+    """Return what could be assumed of data that are not here, as options of the command line."""
+    options = []
+    specs = {spec.node_id: spec for spec in graph_layers(net.graph)}
+    for node in net.unknown:
+        if node.id in specs and needs_assumption(net.shapes[node.id]):
+            guesses = guesses_for(specs[node.id], net.graph.net_name, path)
+            for blob, shape in guesses[0].shapes.items() if guesses else ():
+                options.append(f"--input-shape {blob}={','.join(map(str, shape))}")
+    return [f"to count with a shape that is only assumed: {' '.join(options)}"] if options else []
 
 
 def _row(node: Node, shapes: NodeShapes, cost: LayerCost) -> tuple[str, ...]:
@@ -81,6 +96,7 @@ def _as_json(node: Node, shapes: NodeShapes, cost: LayerCost) -> dict[str, Any]:
         "parameter_shapes": [list(shape) for shape in shapes.params],
         "state": shapes.state,
         "reason": shapes.reason,
+        "assumed": shapes.assumed,
         **asdict(cost),
     }
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from engine.diagnostics.assumptions import check_assumed, offer_assumptions
 from engine.diagnostics.data_fields import check_data_fields
 from engine.diagnostics.fields import (
     FIELD_CODES,
@@ -36,6 +37,7 @@ from engine.diagnostics.wiring import check_wiring
 from engine.errors import DataError
 from engine.graph import GraphView, Node, NodeId, OpGraph
 from engine.schema import Schema
+from engine.shape_guesses import Guess
 
 __all__ = ["Diagnosis", "diagnose", "for_run"]
 
@@ -56,6 +58,7 @@ def diagnose(
     view: GraphView | None = None,
     param_schemas: ParamSchemas | None = None,
     missing: Set[str] = frozenset(),
+    guesses: Mapping[NodeId, Sequence[Guess]] | None = None,
 ) -> list[Diagnostic]:
     """Say what is wrong or doubtful, the worst first, then in document order.
 
@@ -81,6 +84,8 @@ def diagnose(
         What the ``param_str`` of plugins' Python layers may hold, by module and class.
     missing : set of str, optional
         Modules of Python layers that were looked for and are nowhere.
+    guesses : mapping of NodeId to sequence of Guess, optional
+        What may be assumed of layers whose data are not there; that is then offered.
     """
     whole = Diagnosis(
         graph,
@@ -92,6 +97,7 @@ def diagnose(
         view=view,
         param_schemas=param_schemas,
         missing=missing,
+        guesses=guesses,
     )
     whole.work(math.inf)
     return whole.found
@@ -121,13 +127,16 @@ class Diagnosis:
         view: GraphView | None = None,
         param_schemas: ParamSchemas | None = None,
         missing: Set[str] = frozenset(),
+        guesses: Mapping[NodeId, Sequence[Guess]] | None = None,
     ) -> None:
         self.found: list[Diagnostic] = []
         self._graph = graph
         self._serial = graph.serial
         self._view = view
+        self._shapes = shapes or {}
         known = memo or SchemaMemo()
         self._steps = _check(graph, schema, registry, shapes or {}, folder, known, param_schemas or {}, missing)
+        self._guesses = guesses or {}
 
     @property
     def is_stale(self) -> bool:
@@ -151,7 +160,7 @@ class Diagnosis:
             if time.perf_counter() > until:
                 return False
         found = self.found if self._view is None else within(self.found, self._graph, self._view)
-        self.found = sorted(found, key=_rank)
+        self.found = sorted(offer_assumptions(self._graph, found, self._shapes, self._guesses), key=_rank)
         return True
 
 
@@ -196,7 +205,7 @@ def _check(
     yield from one_of_a_kind(graph, not_offered)
     if memo.old:
         yield from check_formats(_first(graph, memo.old), _first(graph, memo.new))
-    yield from check_loss(None if memo.losses else _first(graph, memo.data))
+    yield from check_loss(graph, None if memo.losses else _first(graph, memo.data))
     yield from (each for each in check_net_fields(graph, schema) if each.line not in broken)
     for each in check_files(graph, memo.files, folder) if folder is not None else ():
         yield each
@@ -205,6 +214,7 @@ def _check(
     yield from check_param_strs(graph, param_schemas)
     yield from check_modules(graph, missing, shapes)
     yield from check_shapes(graph, shapes, registry, misshapen)
+    yield from check_assumed(graph, shapes)
     yield from check_sharing(graph, _in_order(graph, memo.sharing), shapes)
     yield from check_in_place(graph, _in_order(graph, destroying(memo.in_place, shapes)), shapes, memo.losses)
 

@@ -9,6 +9,7 @@ from typing import Protocol
 from engine.diagnostics.dialects import name_type, origin_of_type
 from engine.diagnostics.learning import loss_weights
 from engine.diagnostics.ports import check_entries, check_ports
+from engine.diagnostics.reading_fixes import loss_fix
 from engine.diagnostics.records import Diagnostic, QuickFix
 from engine.graph import Node, NodeId, OpGraph, upgraded_text
 from engine.schema import is_caffe_type
@@ -56,7 +57,7 @@ def check_layer(graph: OpGraph, node: Node, registry: TypeRegistry | None, known
     if node.virtual:
         return
     if registry is not None and node.type not in known:
-        yield _unknown_type(graph, node, registry)
+        yield _unknown_type(graph, node, registry, known)
     elif registry is not None:
         yield from check_ports(graph, node, getattr(registry, "info", lambda _: None)(node.type))
     yield from check_entries(graph, node)
@@ -72,15 +73,36 @@ def check_layer(graph: OpGraph, node: Node, registry: TypeRegistry | None, known
             ("exclude",),
             "Remove one of the two kinds.",
             QuickFix("Remove the exclude rules", lambda target: target.clear_field(node.id, ("exclude",))),
+            more_fixes=(
+                QuickFix("Remove the include rules", lambda target: target.clear_field(node.id, ("include",))),
+            ),
         )
 
 
-def _unknown_type(graph: OpGraph, node: Node, registry: TypeRegistry) -> Diagnostic:
+def _told_by_fields(graph: OpGraph, node: Node, known: Set[str]) -> QuickFix | None:
+    """Return a fix that gives a layer without a type the only one that its block of settings is for."""
+    if node.version != 2:
+        return None
+    blocks = {field.name for field in graph.message(node.id) if field.name.endswith("_param")}
+    names = {f"{kind.lower()}_param": kind for kind in known}
+    found = [names[squeezed] for block in blocks if (squeezed := f"{block[:-6].replace('_', '')}_param") in names]
+    if len(found) != 1:
+        return None
+    (kind,) = found
+
+    def give(target: OpGraph) -> None:
+        target.set_string(node.id, ("type",), kind)
+
+    return QuickFix(f"Make it '{kind}'", give)
+
+
+def _unknown_type(graph: OpGraph, node: Node, registry: TypeRegistry, known: Set[str]) -> Diagnostic:
     path = ("layer", "type") if node.version == 0 else ("type",)
     line, column = graph.place(node.id, path)
     if not node.type:
         message, step = f"{node.heading} has no type.", "Give it one."
-        return Diagnostic("type-missing", "error", message, line, column, node.id, path, step)
+        fix = _told_by_fields(graph, node, known)
+        return Diagnostic("type-missing", "error", message, line, column, node.id, path, step, fix)
     withheld = getattr(registry, "withheld", lambda _: "")(node.type)
     if withheld:
         message = f"{node.heading}: layer type '{node.type}' cannot be had: {withheld}"
@@ -209,7 +231,7 @@ def _upgrade(graph: OpGraph) -> None:
     graph.replace_text(upgraded_text(graph))
 
 
-def check_loss(source: Node | None) -> Iterator[Diagnostic]:
+def check_loss(graph: OpGraph, source: Node | None) -> Iterator[Diagnostic]:
     """Tell that a training net has no loss; takes its first source of data."""
     if source is not None:
         yield Diagnostic(
@@ -220,6 +242,7 @@ def check_loss(source: Node | None) -> Iterator[Diagnostic]:
             1,
             None,
             next_step="Add a loss layer, or give a top a loss_weight.",
+            fix=loss_fix(graph, source),
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from engine.diagnostics.reading_fixes import blobs_above
 from engine.diagnostics.records import Diagnostic, QuickFix
 from engine.graph import Node, OpGraph
 from engine.prototxt import quote
@@ -67,15 +68,7 @@ def _removal(graph: OpGraph, node: Node, what: str, surplus: int) -> QuickFix | 
 
 def _reading(graph: OpGraph, node: Node, ports: tuple[str, ...], missing: int) -> QuickFix | None:
     """Return a fix that reads what is missing: a blob called as the port, else the nearest above that nobody reads."""
-    above = [each for each in graph.nodes() if each.ordinal < node.ordinal and each.phases >= node.phases]
-    offered: dict[str, bool] = {}
-    for each in above:
-        read = {edge.top for edge in graph.edges_out(each.id)}
-        for top, blob in enumerate(each.tops):
-            offered.pop(blob, None)
-            offered[blob] = top in read
-    for blob in node.bottoms:
-        offered.pop(blob, None)
+    offered = blobs_above(graph, node)
     chosen: list[str] = []
     for place in range(missing):
         port = ports[place].removesuffix("s") if place < len(ports) else ""
@@ -126,9 +119,16 @@ def surplus(graph: OpGraph, node: Node, name: str, most: int, message: str) -> D
         for place in range(have - 1, most - 1, -1):
             target.clear_field(node.id, (name, place))
 
+    def add(target: OpGraph) -> None:
+        last = target.value(node.id, (name, have - 1)) or ""
+        for _ in range(most - have):
+            target.append_field(node.id, (name,), last)
+
     path = (name, min(most, have - 1)) if have > 1 else (name,)
     step = "Remove those that are too many." if have > most else "Add those that are missing."
     fix = QuickFix(f"Remove the last {name}" if have == most + 1 else f"Remove the last {have - most} {name}", remove)
+    if have < most:
+        fix = QuickFix(f"Repeat the last {name} for the others", add)
     return Diagnostic(
         "entries-count",
         "error",
@@ -137,7 +137,7 @@ def surplus(graph: OpGraph, node: Node, name: str, most: int, message: str) -> D
         node.id,
         path,
         step,
-        fix if have > most else None,
+        fix,
     )
 
 

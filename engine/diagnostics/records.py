@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Literal
 
+from engine.blob import Shape
 from engine.graph import NodeId, OpGraph, Path
 
 __all__ = ["Diagnostic", "QuickFix", "Severity"]
@@ -24,10 +25,16 @@ class QuickFix:
         What it does, as a button says it.
     apply : callable
         Makes the edit on a graph; to be called inside of a change.
+    assumed : mapping of blob to shape, optional
+        What it assumes beside the text, as :mod:`engine.assumed` has it, in place of an edit; None takes back.
+    asks : NodeId, optional
+        The layer of which a person is asked what to assume, in place of an edit.
     """
 
     label: str
     apply: Callable[[OpGraph], None] = field(compare=False)
+    assumed: Mapping[str, Shape | None] | None = None
+    asks: NodeId | None = None
 
 
 @dataclass(frozen=True, slots=True)

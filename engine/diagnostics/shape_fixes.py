@@ -13,7 +13,9 @@ from typing import Any
 
 from engine.blob import Shape
 from engine.diagnostics.joining_fixes import join_fixes
+from engine.diagnostics.label_fixes import label_fixes
 from engine.diagnostics.records import QuickFix
+from engine.diagnostics.setting_fixes import SETTING_FIXES
 from engine.graph import Node, NodeId, OpGraph
 from engine.ops import canonical_axis, convolved_size, deconvolved_size
 from engine.prototxt import Field, Message
@@ -38,10 +40,12 @@ def shape_fixes(graph: OpGraph, node_id: NodeId, shapes: Mapping[NodeId, Any]) -
     node = graph.node(node_id)
     bottoms: Sequence[Shape | None] = getattr(shapes[node_id], "bottoms", ())
     known = [shape for shape in bottoms if shape is not None]
-    make = _MAKERS.get(node.type)
-    if make is None or node.version == _V0 or not known or len(known) < len(bottoms):
+    if node.version == _V0 or not known or len(known) < len(bottoms):
         return ()
-    return tuple(make(graph, node, known))
+    makers = [_MAKERS[node.type]] if node.type in _MAKERS else []
+    makers += SETTING_FIXES.get(node.type, ())
+    found = [fix for make in makers for fix in make(graph, node, known)]
+    return (*found, *label_fixes(graph, node, known, shapes))
 
 
 # Windows
@@ -324,7 +328,8 @@ def _slice(graph: OpGraph, node: Node, bottoms: Sequence[Shape]) -> Iterator[Qui
     param, shape, parts = "slice_param", bottoms[0], len(node.tops)
     name = "slice_dim" if graph.count(node.id, (param, "slice_dim")) else "axis"
     axis = _axis(graph, node.id, (param, name), len(shape))
-    if axis is None or parts < 2 or shape[axis] < parts:
+    both = graph.count(node.id, (param, "axis")) and graph.count(node.id, (param, "slice_dim"))
+    if axis is None or both or parts < 2 or shape[axis] < parts:
         return
     whole = shape[axis]
     points = [] if whole % parts == 0 else [round(whole * part / parts) for part in range(1, parts)]

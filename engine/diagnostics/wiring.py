@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from engine.diagnostics.learning import loss_weights
+from engine.diagnostics.reading_fixes import misspelt_fixes, wiring_fixes
 from engine.diagnostics.records import Diagnostic, QuickFix, Severity
 from engine.graph import UNWIRED, Node, OpGraph, phase_words
 
@@ -13,8 +13,6 @@ __all__ = ["check_wiring"]
 
 # Types whose tops are results in themselves.
 _RESULTS = ("Accuracy", "Loss", "Softmax", "Silence", "Output")
-# Beyond this many layers no look-alikes are sought.
-_MANY = 2000
 
 
 def check_wiring(graph: OpGraph, node: Node, fed: frozenset[str]) -> Iterator[Diagnostic]:
@@ -37,6 +35,7 @@ def _check_bottom(graph: OpGraph, node: Node, bottom: int, name: str, fed: froze
             "bottom-unwired",
             f"{title}: bottom {bottom} is not connected.",
             next_step="Connect it to the top of another layer.",
+            fixes=wiring_fixes(graph, node, bottom),
         )
         return
     phases = graph.unresolved(node.id, bottom)
@@ -57,7 +56,7 @@ def _check_bottom(graph: OpGraph, node: Node, bottom: int, name: str, fed: froze
             f"{title}: bottom '{name}' does not exist in {phase_words(phases)}; {writer.title} (line {writer.line}) "
             f"makes it only in {phase_words(writer.phases)}.",
             next_step="Give the two layers the same include rule, or add a layer that makes the blob.",
-            fix=_restriction(graph, node, node.phases - phases),
+            fixes=[_restriction(graph, node, node.phases - phases)],
         )
     else:
         yield _unknown(graph, node, bottom, name)
@@ -91,7 +90,7 @@ def _forward(graph: OpGraph, node: Node, bottom: int, name: str, writer: Node) -
             f"{title}: bottom '{name}' is made by {writer.title} (line {writer.line}), which depends on this layer: "
             f"a cycle.",
             next_step="Connect the bottom to a layer that does not depend on this one.",
-            fix=QuickFix("Disconnect the bottom", cut),
+            fixes=[QuickFix("Disconnect the bottom", cut)],
         )
 
     def move(target: OpGraph) -> None:
@@ -104,28 +103,20 @@ def _forward(graph: OpGraph, node: Node, bottom: int, name: str, writer: Node) -
         "forward-reference",
         f"{title}: bottom '{name}' is made further down, by {writer.title} (line {writer.line}).",
         next_step="A layer must stand below those that it reads.",
-        fix=QuickFix("Move the layer below the one that it reads", move),
+        fixes=[QuickFix("Move the layer below the one that it reads", move)],
     )
 
 
 def _unknown(graph: OpGraph, node: Node, bottom: int, name: str) -> Diagnostic:
-    made = [blob for blob in graph.blobs() if blob != name and graph.writers(blob)] if len(graph) < _MANY else []
-    closest = difflib.get_close_matches(name, made, n=1)
-    fix = None
-    if closest:
-
-        def rename(target: OpGraph) -> None:
-            target.set_string(node.id, ("bottom", bottom), closest[0])
-
-        fix = QuickFix(f"Read '{closest[0]}'", rename)
+    fixes = misspelt_fixes(graph, node, bottom, name)
     return _at(
         graph,
         node,
         ("bottom", bottom),
         "bottom-unknown",
         f"{node.heading}: no layer makes bottom '{name}'.",
-        next_step=f"Did you mean '{closest[0]}'?" if closest else "Connect it to the top of another layer.",
-        fix=fix,
+        next_step="Connect it to the top of another layer." if not fixes else f"{fixes[0].label}?",
+        fixes=fixes or wiring_fixes(graph, node, bottom)[:1],
     )
 
 
@@ -172,7 +163,7 @@ def _not_alone(graph: OpGraph, node: Node, top: int, why: str) -> Diagnostic:
         "in-place-shared",
         f"{node.heading}: works in place on '{node.tops[top]}', {why}.",
         next_step="Give the top a name of its own.",
-        fix=_own_name(node, top),
+        fixes=[_own_name(node, top)],
     )
 
 
@@ -201,7 +192,7 @@ def _unused(graph: OpGraph, node: Node, top: int, name: str) -> Diagnostic:
         f"{node.heading}: no layer reads top '{name}'; it is an output of the net.",
         severity="info",
         next_step="Connect it, or have a Silence layer read it if it is not wanted.",
-        fix=QuickFix("Have a Silence layer read it", silence),
+        fixes=[QuickFix("Have a Silence layer read it", silence)],
     )
 
 
@@ -226,7 +217,7 @@ def _two(graph: OpGraph, node: Node, top: int, name: str, other: Node, phases: f
         "top-duplicate",
         f"{node.heading}: top '{name}' is made by {other.title} (line {other.line}) too, in {phase_words(phases)}.",
         next_step="Rename one of the two.",
-        fix=_own_name(node, top),
+        fixes=[_own_name(node, top)],
     )
 
 
@@ -239,6 +230,9 @@ def _at(
     *,
     severity: Severity = "error",
     next_step: str = "",
-    fix: QuickFix | None = None,
+    fixes: Sequence[QuickFix | None] = (),
 ) -> Diagnostic:
-    return Diagnostic(code, severity, message, *graph.place(node.id, path), node.id, path, next_step, fix)
+    place = graph.place(node.id, path)
+    given = tuple(fix for fix in fixes if fix is not None)
+    first = given[0] if given else None
+    return Diagnostic(code, severity, message, *place, node.id, path, next_step, first, more_fixes=given[1:])

@@ -6,6 +6,7 @@ The new content goes into a file beside the old one, is flushed to the disk, and
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import stat
@@ -49,7 +50,10 @@ def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     file : binary file
         Lies in the folder of ``path``, under a hidden name.
     """
-    target = Path(path).resolve()
+    try:
+        target = Path(path).resolve()
+    except RuntimeError as error:  # of links that lead in a circle, before Python 3.13
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), os.fspath(path)) from error
     if target.exists() and not target.is_file() and not target.is_dir():
         with target.open("wb") as device:
             yield device

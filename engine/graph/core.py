@@ -196,8 +196,14 @@ class GraphCore:
             if top is part:
                 self._order_dirty = True
 
-    def _sync(self) -> None:
-        """Read again what was edited, and rewire the blobs that it mentions."""
+    def _sync(self, inserted: int | None = None) -> None:
+        """Read again what was edited, and rewire the blobs that it mentions.
+
+        Parameters
+        ----------
+        inserted : int, optional
+            Place among the items at the top of one new layer, where nothing else came, went or moved.
+        """
         if not self._dirty and not self._order_dirty:
             return
         self._serial += 1
@@ -219,7 +225,11 @@ class GraphCore:
                 now[node] = field
             else:
                 now.setdefault(node, None)
-        if self._order_dirty:
+        first = 0  # in the order, whose number is another
+        if self._order_dirty and inserted is not None:
+            first = self._order_place(inserted)
+            self._order.insert(first, NodeId(cast("int", root.items[inserted].key)))
+        elif self._order_dirty:
             keys = [item.key for item in root.items if item.key is not None]
             absent = {node for node, held in now.items() if held is None}
             if absent:  # out of the document, or no longer a layer
@@ -234,15 +244,27 @@ class GraphCore:
             self._rebind(node, None if held is None else bind(node, held, self._states), blobs)
         if self._order_dirty:
             self._order_dirty = False
-            self._number()
+            self._number(first)
         self._restage(blobs)
         for blob in blobs:
             self._rewire(blob)
 
-    def _number(self) -> None:
-        if INPUTS in self._bindings:
+    def _number(self, first: int) -> None:
+        if first:
+            self._ordinals.update(zip(self._order[first:], range(first, len(self._order)), strict=True))
+            return
+        if INPUTS in self._bindings and self._order[:1] != [INPUTS]:
             self._order.insert(0, INPUTS)
         self._ordinals = dict(zip(self._order, range(len(self._order)), strict=True))
+
+    def _order_place(self, place: int) -> int:
+        """Return where in the order the layer goes that is at a place among the items at the top."""
+        items = self._tree.root.items
+        for above in range(place - 1, -1, -1):
+            at = self._ordinals.get(cast("NodeId", items[above].key))
+            if at is not None:
+                return at + 1
+        return 1 if INPUTS in self._bindings else 0
 
     def _rebind(self, node: NodeId, new: Binding | None, blobs: set[str]) -> None:
         """Put what was read anew in the place of what was known of a node; None for a node that is gone."""

@@ -96,7 +96,7 @@ class FragmentVerbs(TextVerbs):
     def _copy_name(self, node: Node, names: _Renamed) -> str:
         name = names.twin(node.name, node.phases)
         if not name:
-            taken = not node.name or self.named(node.name)
+            taken = not node.name or self.ids_named(node.name)
             name = self.fresh_layer_name(node.type) if taken else node.name
             names.add(node.name, name, node.phases)
         return name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import takewhile
+from itertools import islice, takewhile
 
 from engine.errors import CheckError, PrototxtError
 from engine.graph.binding import UNWIRED, layer_body
@@ -61,8 +61,9 @@ class LayerVerbs(ConnectionVerbs):
         fields : str, optional
             Further fields as prototxt: ``convolution_param { num_output: 20 kernel_size: 5 }``.
         after : NodeId, optional
-            The layer to stand behind. By default sources go behind those that begin the file, losses and the like to
-            the end, all others before the losses, and never above what they read.
+            The layer to stand behind; behind the inputs of the net is before all others. By default sources go behind
+            those that begin the file, losses and the like to the end, all others before the losses, and never above
+            what they read.
 
         Returns
         -------
@@ -152,9 +153,12 @@ class LayerVerbs(ConnectionVerbs):
 
     @verb
     def move_node(self, node: NodeId, *, after: NodeId | None) -> None:
-        """Move a layer's text behind another layer, or before all others; what reads what follows the new order."""
+        """Move a layer's text behind another one, or before all; what reads what follows the new order.
+
+        Behind the inputs of the net is before all other layers.
+        """
         self._owner(node)
-        if after is not None:
+        if after is not None and after != INPUTS:
             self._move([node], after, after=True)
             return
         first = next((other for other in self._order if other not in (INPUTS, node)), None)
@@ -182,32 +186,40 @@ class LayerVerbs(ConnectionVerbs):
             field = self._binding(after).field
             if field is not None:
                 return items.index(field) + 1
-        layers = [node for node in self._order if node != INPUTS]
-        if not layers:
+        order = self._order
+        above = int(order[:1] == [INPUTS])
+        if len(order) == above:
             return len(items)
+        if after == INPUTS:
+            return self._item_place(order[above])
         floor = max((self._ordinals[w] for name in bottoms if name != UNWIRED for w in self.writers(name)), default=-1)
         if not bottoms:
-            leading = list(takewhile(lambda node: not self._bindings[node].bottoms, layers))
-            return items.index(self._owner(leading[-1])) + 1 if leading else items.index(self._owner(layers[0]))
+            leading = list(takewhile(lambda node: not self._bindings[node].bottoms, islice(order, above, None)))
+            return self._item_place(leading[-1]) + 1 if leading else self._item_place(order[above])
         if type_name.endswith(_LAST):
-            return items.index(self._owner(layers[-1])) + 1
-        behind = layers[-1]
-        for node in reversed(layers):
-            behind = node
+            return self._item_place(order[-1]) + 1
+        for node in islice(reversed(order), len(order) - above):
             if self._ordinals[node] <= floor or not self._bindings[node].type.endswith(_LAST):
-                break
-        else:
-            return items.index(self._owner(layers[0]))
-        return items.index(self._owner(behind)) + 1
+                return self._item_place(node) + 1
+        return self._item_place(order[above])
+
+    def _item_place(self, node: NodeId) -> int:
+        """Return the place of a layer among the items of the root; what is asked for lies mostly near the end."""
+        items, owner = self._tree.root.items, self._owner(node)
+        for place in range(len(items) - 1, -1, -1):
+            if items[place] is owner:
+                return place
+        raise ValueError(f"layer {node} is not at the top")
 
     def _insert_layer(self, layer: Field, place: int) -> NodeId:
         """Put a layer, as it is laid out already, on lines of its own."""
+        in_step = not self._dirty and not self._order_dirty
         insert_items(self._editing, self._tree.root, place, [layer], self._style)
-        return self._settle(layer, place)
+        return self._settle(layer, place, in_step=in_step)
 
-    def _settle(self, made: Field, place: int) -> NodeId:
+    def _settle(self, made: Field, place: int, *, in_step: bool = False) -> NodeId:
         self._space(made, place)
-        self._sync()
+        self._sync(place if in_step else None)
         assert made.key is not None
         return NodeId(made.key)
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from engine.errors import DataError, LayerError, NetcanvasError, PluginError, ShapeError, UnknownLayerTypeError
+from engine.errors import (
+    DataError,
+    LayerError,
+    MissingDataError,
+    NetcanvasError,
+    PluginError,
+    ShapeError,
+    UnknownLayerTypeError,
+)
 from engine.plugins.failures import PluginLoadError
 
 __all__ = [
@@ -94,6 +102,7 @@ class PluginLost(PluginError):
 
 
 _LAYER_ERRORS: dict[str, type[LayerError]] = {cls.__name__: cls for cls in (LayerError, PluginError, ShapeError)}
+_DATA_ERRORS: dict[str, type[DataError]] = {cls.__name__: cls for cls in (DataError, MissingDataError)}
 
 
 def error_to_json(error: NetcanvasError) -> dict[str, Any]:
@@ -145,6 +154,6 @@ def error_from_json(value: dict[str, Any]) -> NetcanvasError:
                 of_caffe=fields["of_caffe"],
                 withheld=fields["withheld"],
             )
-        if name == "DataError":
-            return DataError(fields["message"], next_step=step)
+        if name in _DATA_ERRORS:
+            return _DATA_ERRORS[name](fields["message"], next_step=step)
     return NetcanvasError(fields["message"], next_step=step)

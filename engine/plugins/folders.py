@@ -13,9 +13,10 @@ from typing import Literal
 
 from engine.errors import NetcanvasError
 from engine.plugins.manifest import MANIFEST, LayerEntry, Manifest, ManifestError, read_manifest
+from engine.plugins.ordinary import file_stamp
 from engine.plugins.project import project_folders, with_plugins_inside
 from engine.plugins.requirements import UnmetRequirement, install_line, unmet_requirements
-from engine.plugins.roots import OUR_PACKAGES, file_stamp, folder_refusal
+from engine.plugins.roots import OUR_PACKAGES, folder_refusal
 from engine.plugins.scan import PLUGINS, FoundLayer, scan_folder, walk_sources
 from engine.registry import layer_entry_points
 from engine.resources import plugins_path, user_plugins_path

@@ -19,12 +19,12 @@ from engine.faults import is_fault
 from engine.layer import Layer
 from engine.operators import is_operator
 from engine.plugins import failures
+from engine.plugins.ordinary import import_ordinary
 from engine.plugins.roots import (
     RESERVED_NAMES,
     PluginFinder,
     PluginRoot,
     folder_refusal,
-    import_ordinary,
     plugin_finder,
 )
 from engine.plugins.scan import PLUGINS

@@ -11,7 +11,6 @@ import builtins
 import functools
 import hashlib
 import importlib
-import importlib.util
 import os
 import re
 import sys
@@ -24,7 +23,6 @@ from importlib.machinery import (
     ExtensionFileLoader,
     FileFinder,
     ModuleSpec,
-    SourceFileLoader,
 )
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -33,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 from engine.faults import is_fault
 from engine.plugins.import_views import importlib_for
 from engine.plugins.old_numbers import Numbers, compile_with_numbers
-from engine.plugins.shims import is_old, shimmed_builtins
+from engine.plugins.ordinary import FreshSourceLoader, file_stamp, keep, leads_to, load_ordinary
 
 if TYPE_CHECKING:
     from engine.plugins.tampering import SharedNames
@@ -41,12 +39,9 @@ if TYPE_CHECKING:
 __all__ = [
     "OUR_PACKAGES",
     "RESERVED_NAMES",
-    "FreshSourceLoader",
     "PluginFinder",
     "PluginRoot",
-    "file_stamp",
     "folder_refusal",
-    "import_ordinary",
     "plugin_finder",
 ]
 
@@ -72,26 +67,6 @@ def folder_refusal(folder: Path) -> str:
     return ""
 
 
-class FreshSourceLoader(SourceFileLoader):
-    """A source loader without bytecode files: an edit within one clock tick counts, and user folders stay clean."""
-
-    def get_code(self, fullname: str) -> CodeType:
-        """Compile the source as it is now."""
-        path = self.get_filename(fullname)
-        return self.source_to_code(self.get_data(path), path)
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Run the module, with stand-ins for what an old one uses that is gone."""
-        path = self.get_filename(module.__name__)
-        names = shimmed_builtins(self.get_data(path), path, self._builtins())
-        if names is not builtins.__dict__:
-            module.__dict__["__builtins__"] = names
-        super().exec_module(module)
-
-    def _builtins(self) -> dict[str, Any]:
-        return builtins.__dict__
-
-
 class _PluginLoader(FreshSourceLoader):
     """Loads a module of a plugin root; its import statements go through the root."""
 
@@ -108,15 +83,6 @@ class _PluginLoader(FreshSourceLoader):
     def _builtins(self) -> dict[str, Any]:
         """Return those with the root's ``__import__``."""
         return self._root.builtins
-
-
-def file_stamp(path: str | Path) -> tuple[int, int]:
-    """Return time (ns) and size of a file, which tell whether it was edited; zeros when it is gone."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return (0, 0)
-    return (status.st_mtime_ns, status.st_size)
 
 
 class PluginRoot:
@@ -183,7 +149,7 @@ class PluginRoot:
     def imported_name(self, name: str) -> str:
         """Return the name of a module in ``sys.modules``: the plain one if ``sys.path`` leads to the same file."""
         top = name.partition(".")[0]
-        return name if _is_ordinary(top, self.locate(top)) else f"{self.namespace}.{name}"
+        return name if leads_to(top, self.locate(top)) else f"{self.namespace}.{name}"
 
     def changed_files(self) -> list[Path]:
         """Return the loaded source files that are not as they were when they were loaded.
@@ -216,7 +182,7 @@ class PluginRoot:
             try:
                 if self.imported_name(name) == name:
                     self.stamps.update((path, file_stamp(path)) for path in [self.locate(name)] if path is not None)
-                    _load_ordinary(name)
+                    load_ordinary(name)
                 else:
                     importlib.import_module(self.imported_name(name))
             except BaseException as error:
@@ -225,7 +191,7 @@ class PluginRoot:
                 self.failures[name] = error
                 kept = sys.modules.get(f"{old}.{name}")
                 if kept is not None:
-                    _keep(f"{self.namespace}.{name}", kept)
+                    keep(f"{self.namespace}.{name}", kept)
         if self.failures:
             self._kept.append(old)  # what old code imports while it runs is old code too
         else:
@@ -278,58 +244,9 @@ class PluginRoot:
         top = name.partition(".")[0]
         file = self.locate(top)
         if file is not None:
-            return not _is_ordinary(top, file)
+            return not leads_to(top, file)
         wanted = [name, *(f"{name}.{item}" for item in fromlist)] if (self.folder / top).is_dir() else []
-        return any(self.locate(module) for module in wanted) and not _is_ordinary(top, self.folder / top)
-
-
-def _is_ordinary(top: str, file: Path | None) -> bool:
-    """Whether Python's own look-up of the top-level name ``top`` leads to ``file``, or to its folder."""
-    try:
-        spec = importlib.util.find_spec(top)
-    except (ImportError, ValueError):
-        return False
-    if spec is None or file is None:
-        return False
-    places = [spec.origin] if spec.has_location else list(spec.submodule_search_locations or ())
-    return any(place is not None and os.path.realpath(place) == os.path.realpath(file) for place in places)
-
-
-def import_ordinary(name: str) -> ModuleType:
-    """Import a layer's module that is on ``sys.path``, with stand-ins where it is an old one."""
-    if name not in sys.modules:
-        spec = importlib.util.find_spec(name)
-        loader = spec.loader if spec is not None else None
-        if spec is not None and type(loader) is SourceFileLoader and is_old(loader.get_data(loader.path)):
-            _load_ordinary(name)
-    return importlib.import_module(name)
-
-
-def _load_ordinary(name: str) -> None:
-    """Load a module with an ordinary name from its source; the one that was in use comes back on failure."""
-    old = sys.modules.pop(name, None)
-    try:
-        spec = importlib.util.find_spec(name)
-        if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
-            raise ModuleNotFoundError(f"No module named '{name}'", name=name)
-        spec.loader = FreshSourceLoader(name, spec.origin)
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        spec.loader.exec_module(module)
-        _keep(name, module)
-    except BaseException:
-        sys.modules.pop(name, None)
-        if old is not None:
-            sys.modules[name] = old
-        raise
-
-
-def _keep(name: str, module: ModuleType) -> None:
-    """Let a module go on under another name, as its package's attribute too."""
-    sys.modules[name] = module
-    package, _, last = name.rpartition(".")
-    if package in sys.modules:
-        setattr(sys.modules[package], last, module)
+        return any(self.locate(module) for module in wanted) and not leads_to(top, self.folder / top)
 
 
 def _forget(namespace: str) -> None:

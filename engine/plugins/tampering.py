@@ -21,7 +21,8 @@ from types import ModuleType
 from typing import Any
 
 from engine.last_words import last_words
-from engine.plugins.roots import OUR_PACKAGES, FreshSourceLoader, plugin_finder
+from engine.plugins.ordinary import FreshSourceLoader
+from engine.plugins.roots import OUR_PACKAGES, plugin_finder
 
 __all__ = ["Replaced", "SharedNames", "blame", "plugin_place", "watched"]
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.plugins.roots import file_stamp
+from engine.plugins.ordinary import file_stamp
 from engine.plugins.scan import walk_sources
 
 __all__ = ["FilesChanged", "PluginWatcher"]

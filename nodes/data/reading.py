@@ -30,19 +30,27 @@ class ReadingLayer(Layer):
     def setup(self, bottom: Sequence[Blob], top: Sequence[Blob]) -> None:
         """Open the source."""
         try:
-            self._source = self.context.open_source(
-                self.source_kind,
-                self.layer_param,
-                train=self.phase == Phase.TRAIN,
-                seed=int(self.rng.integers(_SEEDS)),
-                folders=self.context.base_dirs,
-            )
-            self._shapes = self._source.shapes
+            self._open(self.layer_param)
         except MissingDataError:
-            image = self.stated_shape() if self.context.shapes_only else None
-            if image is None:
+            if not self.context.shapes_only:
                 raise
-            self._shapes = (image, image[:1])[: len(top)]
+            image = self.stated_shape()
+            if image is not None:
+                self._shapes = (image, image[:1])[: len(top)]
+            elif self.layer_param.transform_param.mean_file:  # which has no say in the shapes of records that are there
+                self._open(_without_mean(self.layer_param))
+            else:
+                raise
+
+    def _open(self, layer_param: Any) -> None:
+        self._source = self.context.open_source(
+            self.source_kind,
+            layer_param,
+            train=self.phase == Phase.TRAIN,
+            seed=int(self.rng.integers(_SEEDS)),
+            folders=self.context.base_dirs,
+        )
+        self._shapes = self._source.shapes
 
     def stated_shape(self) -> tuple[int, int, int, int] | None:
         """Return the shape of the images as far as it follows from the settings alone, whatever the source holds."""
@@ -76,3 +84,10 @@ class ReadingLayer(Layer):
         """Let go of files and threads."""
         if self._source is not None:
             self._source.close()
+
+
+def _without_mean(layer_param: Any) -> Any:
+    bare = type(layer_param)()
+    bare.CopyFrom(layer_param)
+    bare.transform_param.ClearField("mean_file")
+    return bare

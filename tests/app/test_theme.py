@@ -5,10 +5,13 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QTextDocument
 from PySide6.QtWidgets import QApplication, QComboBox, QDoubleSpinBox, QSpinBox
 
 from app.icons import category_icon_name, icon
+from app.text.highlighter import Highlighter
+from app.text.painting import FOUND_ALPHA
+from app.text.python_colors import PythonColors
 from app.theme import Theme, blend
 
 _TEXTS = ["text", "text_muted", "accent", "error", "warning", "ok"]
@@ -42,6 +45,48 @@ def theme(request) -> Theme:
 )
 def test_text_has_contrast(theme, role, back):
     assert contrast(theme.color(role), theme.color(back)) >= 4.5
+
+
+@pytest.mark.parametrize("back", ["window", "surface", "surface_alt", "node"])
+def test_what_is_disabled_can_still_be_read(theme, back):
+    assert contrast(theme.color("text_disabled"), theme.color(back)) >= 3.0
+
+
+@pytest.mark.parametrize(
+    ("role", "back"), [*product(["wire", "port", "accent", "error", "warning", "ok"], ["canvas"]), ("port", "node")]
+)
+def test_what_is_drawn_on_the_canvas_stands_out(theme, role, back):
+    assert contrast(theme.color(role), theme.color(back)) >= 3.0
+
+
+@pytest.mark.parametrize("ground", ["window", "surface", "surface_alt", "node", "canvas"])
+def test_the_ring_around_what_has_the_keyboard_stands_out(theme, ground):
+    assert contrast(theme.color("accent"), theme.color(ground)) >= 3.0
+
+
+@pytest.mark.parametrize(("base", "share"), [("surface", 0.14), ("window", 0.10)])
+@pytest.mark.parametrize("role", ["accent", "warning", "error", "ok", "text_muted"])
+def test_messages_are_readable_on_their_tint(theme, role, base, share):
+    """Bars over the canvas, the strip of the training and the mark of its state."""
+    back = theme.mix(role, base, share)
+    assert contrast(theme.color("text"), back) >= 4.5
+    assert contrast(theme.color(role), back) >= 4.5
+
+
+@pytest.mark.parametrize("kind", ["prototxt", "python"])
+def test_code_is_readable_also_where_its_line_is_marked(qapp, theme, kind):
+    if kind == "prototxt":
+        highlighter = Highlighter()
+        highlighter.dress(theme)
+        formats = highlighter._formats
+    else:
+        formats = PythonColors(QTextDocument(qapp)).formats_of(theme)
+    for name, text_format in formats.items():
+        color = text_format.foreground().color()
+        marked = blend(theme.color("accent"), theme.color("surface"), 20 / 255)
+        found = blend(theme.color("warning"), theme.color("surface"), FOUND_ALPHA / 255)
+        for back in (theme.color("surface"), marked, found):
+            assert contrast(color, back) >= 4.5, name
 
 
 def test_categories_are_readable_on_nodes_and_on_their_own_header(theme):

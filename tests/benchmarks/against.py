@@ -19,8 +19,9 @@ from app.canvas.layout import lay_out
 from app.canvas.scene import CanvasScene
 from app.document import Document
 from engine.graph import OpGraph
+from tests.benchmarks.editors import EDITORS, Graph
 from tests.benchmarks.nets import residual_net
-from tests.benchmarks.peers import EDITORS, FIGURES, Graph
+from tests.benchmarks.peers import FIGURES
 
 __all__ = ["compare"]
 

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from engine.cli.arguments.parsers import CommandParser, Commands, add_output, add_state, new_command
-from engine.cli.arguments.values import phase, scale, shape, view
+from engine.cli.arguments.values import assumption, phase, scale, shape, view
 
 __all__ = ["add_check", "add_diff", "add_draw", "add_export", "add_set", "add_show", "add_upgrade"]
 
@@ -30,6 +30,7 @@ def add_check(commands: Commands, summary: str) -> None:
     _add_trust(parser, "run the Python layers that the nets name, to check them too")
     _add_dialect(parser, "files are")
     _add_phase(parser, None, "all that the file holds")
+    _add_assumed(parser)
     add_output(parser, json="print the faults as a JSON list")
 
 
@@ -41,7 +42,11 @@ def add_show(commands: Commands, summary: str) -> None:
         summary,
         "Print the layers of a net, and what they cost together for the batch that the file asks for. "
         "Nothing is run, and Python layers are asked for their shapes only with --trust.",
-        examples=("lenet_train_test.prototxt", "lenet_train_test.prototxt --phase TRAIN --json"),
+        examples=(
+            "lenet_train_test.prototxt",
+            "lenet_train_test.prototxt --phase TRAIN --json",
+            "train_val.prototxt --input-shape data=0,3,227,227",
+        ),
         module="show",
     )
     _add_net(parser, "file", "FILE")
@@ -130,6 +135,7 @@ def add_draw(commands: Commands, summary: str) -> None:
         help="fold repeated blocks, or do not (default: in a net of 100 layers or more without places of its own)",
     )
     _add_phase(parser, None, "all layers of the file")
+    _add_assumed(parser)
     _add_trust(parser, "run the Python layers that the net names")
     add_output(parser, json=None)
 
@@ -180,6 +186,7 @@ def _add_trust(parser: CommandParser, text: str) -> None:
 
 def _add_view(parser: CommandParser) -> None:
     _add_phase(parser, "test", "TEST")
+    _add_assumed(parser)
     _add_trust(parser, "run the Python layers that the net names")
     _add_dialect(parser, "net is")
     add_output(parser)
@@ -189,6 +196,20 @@ def _add_dialect(parser: CommandParser, what: str) -> None:
     """Add whose Caffe is meant."""
     text = f"whose Caffe the {what} written for, such as ssd (default: as chosen in the editor, or guessed)"
     parser.add_argument("--dialect", metavar="NAME", help=text)
+
+
+def _add_assumed(parser: CommandParser) -> None:
+    """Add what is assumed of data that are not here."""
+    parser.add_argument(
+        "--input-shape",
+        type=assumption,
+        action="append",
+        default=[],
+        dest="assumed",
+        metavar="BLOB=SHAPE",
+        help="assume a shape, such as data=10,3,224,224, where the data that would tell it are not here; "
+        "0 in place of 10 is the layer's own batch size; once for each blob (default: as assumed in the editor)",
+    )
 
 
 def _add_phase(parser: CommandParser, default: str | None, words: str) -> None:

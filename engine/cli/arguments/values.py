@@ -48,6 +48,15 @@ def shape(text: str) -> tuple[int, ...]:
     return dims
 
 
+def assumption(text: str) -> tuple[str, tuple[int, ...]]:
+    """Read a blob and the shape that is assumed for it, such as ``data=10,3,224,224``; 0 is the layer's own batch."""
+    name, sign, sizes = text.rpartition("=")
+    dims = tuple(int(dim) if dim.strip().isdecimal() else -1 for dim in sizes.split(","))
+    if not sign or not name or min(dims) < 0 or min(dims[1:], default=1) < 1:
+        raise argparse.ArgumentTypeError(f"expected a blob and its shape, such as data=10,3,224,224, got '{text}'")
+    return name, dims
+
+
 def view(text: str) -> str:
     """Read a phase or ``deploy`` in any case, and return it in lower case."""
     if text.lower() not in ("train", "test", "deploy"):

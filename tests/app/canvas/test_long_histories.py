@@ -234,7 +234,7 @@ def look(scene: CanvasScene) -> Look:
     wires = sorted(
         (
             (graph.ordinal(e.source), e.top, graph.ordinal(e.target), e.bottom, e.blob, sorted(e.phases)),
-            (item.phase, item.bends, item.docked, item.isVisible(), item.label),
+            (item.phase, item.bends, item.isVisible() and item.docked, item.isVisible(), item.label),
             (item.line.p1().toTuple(), item.line.p2().toTuple()) if item.isVisible() else (),
         )
         for e, item in scene.edges.items()

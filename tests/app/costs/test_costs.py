@@ -316,12 +316,27 @@ def test_five_thousand_rows_cost_the_window_little(qtbot):
     assert min(looks) < 0.15 and min(sorting) < 0.15, (looks, sorting)
 
 
-@pytest.mark.parametrize("width", [300, 600, 1600])
+@pytest.mark.parametrize("width", [300, 600, 800, 1600])
 def test_names_keep_room_to_be_read(panel, width):
     panel.resize(width, 320)
     header = panel.view.header()
-    assert header.sectionSize(0) >= 150
+    assert header.sectionSize(0) >= 88
     assert header.length() >= header.width()
+    if width >= 800:
+        assert header.length() == header.width()
+        assert not panel.view.isColumnHidden(1)
+
+
+def test_columns_give_way_together_and_a_dragged_one_stays(panel):
+    panel.resize(1600, 320)
+    header = panel.view.header()
+    header.resizeSection(3, 140)
+    panel.resize(1500, 320)
+    assert header.sectionSize(3) == 140
+    panel.resize(420, 320)
+    assert panel.view.isColumnHidden(1) and panel.view.isColumnHidden(2)
+    panel.resize(1600, 320)
+    assert not panel.view.isColumnHidden(1) and header.sectionSize(3) == 140
 
 
 def test_a_count_after_an_edit_tells_where_layers_stand_now(qtbot):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QItemSelectionModel, QModelIndex
+from PySide6.QtCore import QItemSelectionModel
 from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QTreeView
 
@@ -30,8 +30,8 @@ class Rows(QStandardItemModel):
     def node_of(self, index):
         return self.ids[index.row()] if index.isValid() else None
 
-    def index_of(self, node_id):
-        return self.index(self.ids.index(node_id), 0) if node_id in self.ids else QModelIndex()
+    def row_of(self, node_id):
+        return self.ids.index(node_id) if node_id in self.ids else None
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ def test_changes_of_different_layers_are_merged_in_one_step_that_can_be_undone(w
     change(window, 'name: "a" type: "Power"', 'name: "a" type: "Exp"')
     mine = bytes(window.document.graph)
     net.write_text(BASE.replace('name: "c" type: "Power"', 'name: "c" type: "Log"') + "# theirs\n")
-    assert look(window, qtbot) == ["Merge", "Reload"]
+    assert look(window, qtbot) == ["Merge", "Reload", "Overwrite", "Save as\u2026"]
     assert "do not overlap" in window.bars[0].text
     press(window, "Merge")
     merged = bytes(window.document.graph).decode()
@@ -59,7 +59,7 @@ def test_changes_of_different_layers_are_merged_in_one_step_that_can_be_undone(w
 def test_a_conflict_is_named_and_the_user_says_who_wins(window, net, qtbot, label, left):
     change(window, 'name: "a" type: "Power"', 'name: "a" type: "Exp"')
     net.write_text(BASE.replace('name: "a" type: "Power"', 'name: "a" type: "Log"').replace('top: "c"', 'top: "d"'))
-    assert look(window, qtbot) == ["Merge, mine first", "Merge, theirs first", "Reload"]
+    assert look(window, qtbot) == ["Merge, mine first", "Merge, theirs first", "Reload", "Overwrite", "Save as\u2026"]
     assert "layer 'a'" in window.bars[0].text
     press(window, label)
     assert f'name: "a" type: "{left}"' in window.document.graph.text
@@ -77,7 +77,7 @@ def test_without_changes_here_there_is_nothing_to_merge(window, net, qtbot):
 def test_a_broken_file_is_not_merged(window, net, qtbot):
     change(window, 'name: "a" type: "Power"', 'name: "a" type: "Exp"')
     net.write_text(BASE + "layer {")
-    assert look(window, qtbot) == ["Reload"]
+    assert look(window, qtbot) == ["Reload", "Overwrite", "Save as\u2026"]
 
 
 def test_the_question_is_asked_once_a_change(window, net, qtbot):

@@ -75,7 +75,7 @@ class Case:
 
 CASES = [
     Case("syntax", X + layer("a", "x", "y", more="phase = 1"), X + layer("a", "x", "y"), "a"),
-    Case("bottom-unwired", X + layer("a", "?", "y"), X + layer("a", "x", "y"), "a"),
+    Case("bottom-unwired", X + layer("a", "?", "y"), X + layer("a", "x", "y"), "a", fixed=True),
     Case("bottom-unknown", X.replace("x", "data") + layer("a", "date", "y"), X + layer("a", "x", "y"), "a", fixed=True),
     Case(
         "bottom-other-phase",
@@ -252,6 +252,7 @@ CASES = [
         with_labels(2) + layer("a", "x l", "y", "Accuracy", "propagate_down: false"),
         with_labels(2) + layer("a", "x l", "y", "Accuracy", "propagate_down: [false, false]"),
         "a",
+        True,
     ),
     Case(
         "entries-count",
@@ -437,6 +438,7 @@ def test_no_code_is_left_out():
                 codes |= set(re.findall(r"\A[a-z]+(?:-[a-z]+)+\Z", each.value))
     elsewhere = {"in-place", "param-str", "plugin-patches", "bottom-view", "solver-file"}
     elsewhere |= {"module-missing", "plugin-refused", "plugin-requires", "plugin-syntax"}
+    elsewhere |= {"shape-assumed", "shape-unknown"}  # test_assumptions.py
     assert codes - elsewhere == ({case.code for case in CASES} | {case[0] for case in SOLVER_CASES}) - {
         "syntax",
         "shape",

@@ -1,0 +1,133 @@
+"""Columns that share the width of a list; where it is narrow, the last ones go first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QHeaderView, QTreeView
+
+from app.qt import guard
+
+__all__ = ["Column", "ShedColumns", "SqueezedColumns"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """How wide a column is.
+
+    Attributes
+    ----------
+    least : int
+        Pixels that it needs to be read.
+    share : int
+        Its part of what is left when all that are shown have these.
+    """
+
+    least: int
+    share: int = 0
+
+
+class ShedColumns(QObject):
+    """Keeps the columns of a list as wide as the list: none is cut, and it never scrolls sideways.
+
+    Columns that do not fit are hidden, from the last one on; the first always stays.
+
+    Parameters
+    ----------
+    view : QTreeView
+        The list, which owns this.
+    columns : sequence of Column
+        One for each, from the left.
+    """
+
+    def __init__(self, view: QTreeView, columns: Sequence[Column]) -> None:
+        super().__init__(view)
+        self._view, self._columns = view, columns
+        header = view.header()
+        header.setMinimumSectionSize(32)
+        header.setStretchLastSection(True)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        view.viewport().installEventFilter(self)
+        self.fit()
+
+    def fit(self) -> None:
+        """Give each column its width anew."""
+        room = self._view.viewport().width()
+        shown = len(self._columns)
+        while shown > 1 and sum(each.least for each in self._columns[:shown]) > room:
+            shown -= 1
+        spare = max(0, room - sum(each.least for each in self._columns[:shown]))
+        shares = sum(each.share for each in self._columns[:shown]) or 1
+        for place, column in enumerate(self._columns):
+            self._view.setColumnHidden(place, place >= shown)
+            if place < shown:
+                self._view.setColumnWidth(place, column.least + spare * column.share // shares)
+
+    @guard(default=False)
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self.fit()
+        return super().eventFilter(watched, event)
+
+
+class SqueezedColumns(QObject):
+    """Keeps a list with many columns as wide as its view, as far as these can be read.
+
+    All columns can be dragged. Where there is room, the first gets what is left; where there is little, all give way
+    together; where even that is too wide, some are hidden, and then the list scrolls sideways.
+
+    Parameters
+    ----------
+    view : QTreeView
+        The list, which owns this.
+    wide, least : sequence of int
+        Pixels that each column has and that it needs, from the left.
+    shed : sequence of int
+        Columns that are hidden where there is no room, the first to go first. Others may be hidden by whoever uses
+        the list, who calls :meth:`fit` then.
+    """
+
+    def __init__(self, view: QTreeView, wide: Sequence[int], least: Sequence[int], shed: Sequence[int] = ()) -> None:
+        super().__init__(view)
+        self._view, self._header = view, view.header()
+        self._wide, self._least, self._shed = list(wide), tuple(least), tuple(shed)
+        self._fitting = False
+        self._header.setStretchLastSection(False)
+        self._header.setMinimumSectionSize(min(least))
+        self._header.installEventFilter(self)
+        self._header.sectionResized.connect(self._dragged)
+        self.fit()
+
+    def fit(self) -> None:
+        """Give each column its width anew."""
+        self._fitting = True
+        for column in self._shed:
+            self._view.setColumnHidden(column, False)
+        room, shown = self._header.width(), self._shown()
+        for column in self._shed:
+            if sum(self._least[each] for each in shown) > room:
+                self._view.setColumnHidden(column, True)
+                shown.remove(column)
+        wide, least = (sum(sizes[each] for each in shown) for sizes in (self._wide, self._least))
+        share = min(1.0, max(0.0, (room - least) / (wide - least))) if wide > least else 1.0
+        widths = {each: int(self._least[each] + (self._wide[each] - self._least[each]) * share) for each in shown}
+        widths[shown[0]] += max(0, room - sum(widths.values()))
+        for each, width in widths.items():
+            self._header.resizeSection(each, width)
+        self._fitting = False
+
+    def _shown(self) -> list[int]:
+        return [each for each in range(len(self._wide)) if not self._view.isColumnHidden(each)]
+
+    @guard
+    def _dragged(self, column: int, _before: int, width: int) -> None:
+        if not self._fitting and width:
+            self._wide[column] = max(width, self._least[column])
+
+    @guard(default=False)
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self.fit()
+        return super().eventFilter(watched, event)

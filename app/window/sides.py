@@ -1,0 +1,119 @@
+"""Putting the panels of a side away, and having them back as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QTabBar
+
+from app.qt import guard
+
+__all__ = ["DockSides"]
+
+Area = Qt.DockWidgetArea
+_SIDES = (
+    ("left", "&Left panels", Area.LeftDockWidgetArea),
+    ("bottom", "&Bottom panels", Area.BottomDockWidgetArea),
+    ("right", "&Right panels", Area.RightDockWidgetArea),
+)
+_ALONE_KEY = "F11"
+
+
+class DockSides(QObject):
+    """Shows and hides the docks of the left, the bottom and the right, each side as one, or all of them.
+
+    Parameters
+    ----------
+    window : QMainWindow
+    docks : mapping of str to QDockWidget
+        By their names.
+
+    Attributes
+    ----------
+    menu : QMenu
+        All panels: the sides, and each for itself.
+    """
+
+    def __init__(self, window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
+        super().__init__(window)
+        self._window, self._docks = window, docks
+        self._hidden: dict[str, tuple[list[str], str]] = {}
+        self._sides: dict[str, QAction] = {}
+        self.menu = QMenu("&Panels", window)
+        self.menu.setObjectName("window.menu.panels")
+        self._alone = self._action("canvas_alone", "&Canvas alone", self._show_alone)
+        self._alone.setShortcut(QKeySequence(_ALONE_KEY))
+        self._alone.setToolTip(f"Put all panels away, or have them back ({_ALONE_KEY})")
+        for side, text, _area in _SIDES:
+            self._sides[side] = self._action(f"{side}_panels", text, partial(self._show_side, side))
+        self.menu.addSeparator()
+        for dock in docks.values():
+            self.menu.addAction(dock.toggleViewAction())
+            dock.visibilityChanged.connect(self._look_later)
+        self._due = QTimer(self)
+        self._due.setSingleShot(True)
+        self._due.timeout.connect(self._look)
+
+    def _action(self, name: str, text: str, slot: object) -> QAction:
+        action = self.menu.addAction(text)
+        action.setObjectName(f"window.action.{name}")
+        action.setCheckable(True)
+        action.triggered.connect(slot)
+        return action
+
+    def _of(self, side: str) -> dict[str, QDockWidget]:
+        area = next(each for name, _text, each in _SIDES if name == side)
+        return {
+            name: dock
+            for name, dock in self._docks.items()
+            if self._window.dockWidgetArea(dock) == area and not dock.isFloating()
+        }
+
+    def is_shown(self, side: str) -> bool:
+        """Whether any panel of the ``left``, ``bottom`` or ``right`` is there."""
+        return any(not dock.isHidden() for dock in self._of(side).values())
+
+    @guard
+    def _show_side(self, side: str, shown: bool) -> None:
+        docks = self._of(side)
+        if not shown:
+            there = [name for name, dock in docks.items() if not dock.isHidden()]
+            self._hidden[side] = there, self._front(docks)
+            for name in there:
+                docks[name].hide()
+        else:
+            names, front = self._hidden.pop(side, (list(docks), ""))
+            for name in names or list(docks):
+                self._docks[name].show()
+            if front:
+                self._docks[front].raise_()
+        self._look()
+
+    @guard
+    def _show_alone(self, alone: bool) -> None:
+        for side, _text, _area in _SIDES:
+            if self.is_shown(side) == alone:
+                self._show_side(side, not alone)
+
+    def _front(self, docks: Mapping[str, QDockWidget]) -> str:
+        """Name of the dock whose tab is in front."""
+        titles = {
+            bar.tabText(bar.currentIndex())
+            for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
+            if bar.isVisible()
+        }
+        return next((name for name, dock in docks.items() if dock.windowTitle() in titles), "")
+
+    @guard
+    def _look_later(self, _visible: bool) -> None:
+        self._due.start(0)
+
+    @guard
+    def _look(self) -> None:
+        for side, action in self._sides.items():
+            action.setChecked(self.is_shown(side))
+            action.setEnabled(bool(self._of(side)))
+        self._alone.setChecked(not any(self.is_shown(side) for side in self._sides))

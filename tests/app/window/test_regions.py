@@ -1,0 +1,161 @@
+"""The keyboard goes everywhere in the window: in reading order, around its parts, and back to the canvas."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QDockWidget, QPlainTextEdit, QTabBar, QWidget
+
+from app.window.mainwindow import MainWindow
+
+Key = Qt.Key
+CTRL, SHIFT, ALT, NONE = (
+    Qt.KeyboardModifier.ControlModifier,
+    Qt.KeyboardModifier.ShiftModifier,
+    Qt.KeyboardModifier.AltModifier,
+    Qt.KeyboardModifier.NoModifier,
+)
+DOCKS = (
+    "palette",
+    "properties",
+    "text",
+    "solver",
+    "training",
+    "problems",
+    "costs",
+    "code",
+    "outline",
+    "history",
+    "plugins",
+)
+
+
+@pytest.fixture
+def opened(window: MainWindow, lenet, qtbot) -> MainWindow:
+    assert window.files.open(lenet)
+    window.document.selection.set([window.document.graph.named("conv1")[0].id])
+    window.document.selection.flush()
+    qtbot.wait(1)
+    window.activateWindow()
+    window.canvas.setFocus()
+    qtbot.waitUntil(window.canvas.hasFocus)
+    return window
+
+
+def focus() -> QWidget:
+    widget = QApplication.focusWidget()
+    assert widget is not None, "the keyboard is nowhere"
+    return widget
+
+
+def name(widget: QWidget) -> str:
+    return widget.objectName() or type(widget).__name__
+
+
+def stops_of(window: MainWindow) -> list[QWidget]:
+    return [stop for region in window.regions.regions() for stop in region.stops]
+
+
+def takes_tab(widget: QWidget, window: MainWindow) -> bool:
+    """Whether the tabulator means something else there, which the guide says; another key leads on."""
+    return widget is window.canvas or (isinstance(widget, QPlainTextEdit) and not widget.isReadOnly())
+
+
+def test_the_tabulator_goes_through_all_that_is_in_view_and_never_sticks(opened, qtbot):
+    for dock in DOCKS:
+        opened.show_panel(dock)
+        qtbot.wait(5)
+        stops = stops_of(opened)
+        stops[0].setFocus()
+        for stop, then in zip(stops, [*stops[1:], stops[0]], strict=True):
+            assert focus() is stop, f"{name(focus())} instead of {name(stop)}"
+            if not takes_tab(stop, opened):
+                qtbot.keyClick(stop, Key.Key_Tab)
+                assert focus() is then, f"{name(stop)} does not lead to {name(then)}"
+                qtbot.keyClick(then, Key.Key_Backtab, SHIFT)
+                assert focus() is stop
+            then.setFocus()
+
+
+def test_the_order_is_that_of_reading(opened):
+    assert [each.name for each in opened.regions.regions()] == ["tools", "left", "tabs", "canvas", "right", "bottom"]
+    opened.show_panel("properties")
+    right = next(each for each in opened.regions.regions() if each.name == "right")
+    assert isinstance(right.stops[0], QTabBar)
+    assert [name(each) for each in right.stops[1:3]] == ["properties.search", "properties.name"]
+    heights = [each.mapTo(opened, each.rect().center()).y() for each in right.stops[1:]]
+    assert all(below - above > -12 for above, below in zip(heights, heights[1:], strict=False))
+
+
+def test_nothing_behind_a_tab_takes_the_keyboard(opened):
+    for front, behind in (("text", "properties"), ("properties", "text")):
+        opened.show_panel(front)
+        docks = {name(dock) for stop in stops_of(opened) for dock in _docks_of(stop)}
+        assert f"window.dock.{front}" in docks
+        assert f"window.dock.{behind}" not in docks
+
+
+def _docks_of(widget: QWidget | None) -> list[QDockWidget]:
+    found = []
+    while widget is not None:
+        if isinstance(widget, QDockWidget):
+            found.append(widget)
+        widget = widget.parentWidget()
+    return found
+
+
+def test_escape_leads_from_everything_in_a_panel_to_the_canvas(opened, qtbot):
+    before = bytes(opened.document.graph)
+    for dock in DOCKS:
+        opened.show_panel(dock)
+        qtbot.wait(5)
+        inside = [stop for stop in stops_of(opened) if opened._docks.docks[dock] in _docks_of(stop)]
+        assert inside or dock in ("code", "problems"), "only an empty list and no code have nothing for the keyboard"
+        for stop in inside:
+            stop.setFocus()
+            qtbot.keyClick(stop, Key.Key_Escape)
+            assert focus() is opened.canvas, f"Escape stays in {name(stop)}"
+    assert bytes(opened.document.graph) == before
+
+
+def test_a_key_goes_around_the_parts_and_comes_back_where_it_was(opened, qtbot):
+    opened.show_panel("properties")
+    seen = []
+    for _part in range(6):
+        qtbot.keyClick(focus(), Key.Key_F6, CTRL)
+        seen.append(next(each.name for each in opened.regions.regions() if focus() in each.stops))
+    assert seen == ["right", "bottom", "tools", "left", "tabs", "canvas"]
+    opened.panels["properties"].findChild(QWidget, "properties.name").setFocus()
+    qtbot.keyClick(focus(), Key.Key_F6, CTRL | SHIFT)
+    assert focus() is opened.canvas
+    qtbot.keyClick(focus(), Key.Key_F6, CTRL)
+    assert name(focus()) == "properties.name"
+
+
+def test_a_message_is_reached_answered_and_left(opened, qtbot):
+    answers = []
+    opened.notify("What now?", "warning", [("Do it", lambda: answers.append("done"))])
+    qtbot.wait(1)
+    qtbot.keyClick(opened.canvas, Key.Key_M, ALT)
+    assert focus().text() == "Do it"
+    qtbot.keyClick(focus(), Key.Key_Space)
+    assert answers == ["done"]
+    assert focus() is opened.canvas
+
+
+def test_enter_on_a_layer_goes_to_its_fields_and_escape_comes_back(opened, qtbot):
+    qtbot.keyClick(opened.canvas, Key.Key_Return)
+    assert opened._docks.docks["properties"] in _docks_of(focus())
+    qtbot.keyClick(focus(), Key.Key_Escape)
+    assert focus() is opened.canvas
+
+
+def test_what_is_scrolled_out_of_sight_comes_into_view(opened, qtbot):
+    opened.show_panel("properties")
+    last = [stop for stop in stops_of(opened) if opened._docks.docks["properties"] in _docks_of(stop)][-1]
+    for _press in range(80):
+        if focus() is last:
+            break
+        qtbot.keyClick(focus(), Key.Key_Tab) if focus() is not opened.canvas else opened.regions.step(1)
+    assert focus() is last
+    assert not last.visibleRegion().isEmpty()
