@@ -2,9 +2,11 @@
 
 A cycle may hold Qt's objects, which must go in the thread that they live in; left to itself Python collects in
 whichever thread happens to allocate. And a net of 5,000 layers is some 350,000 objects: a full collection looks at
-every one, for 0.2 to 0.4 s, and building the net starts several. While the editor runs, young objects are collected
-by a timer, and old ones only when a document has gone, at a moment when the window waits for the user. Very many that
-come at once are a net that is opened, and are put aside with the old ones without being looked at.
+every one, for 0.2 to 0.4 s, and building the net starts several; even without a net it takes longer than a click may
+wait. While the editor runs, young objects are collected by a timer. Very many that come at once are a net that is
+opened, and are put aside with the old ones without being looked at. A document that is closed is taken apart (see
+:mod:`app.window.remains`), so that no search need find it; what little it leaves is collected when the user has turned
+to another program.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ import gc
 import threading
 import time
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtGui import QGuiApplication
 
 from app.qt import Debounce, guard
 
@@ -36,6 +39,7 @@ class CalmCollector(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._due = Debounce(self._collect_all, _QUIET, self)
+        self._left = False
         self._lots = 0
         self._spent = 0.0
         self._timer = QTimer(self)
@@ -45,17 +49,33 @@ class CalmCollector(QObject):
         gc.disable()
         gc.collect()
         gc.freeze()  # what the program itself is made of stays
+        _application().applicationStateChanged.connect(self._state_changed)
+
+    @property
+    def busy(self) -> bool:
+        """Whether what documents left is about to be collected."""
+        return self._due.pending
 
     def document_left(self, _document: object = None) -> None:
-        """Collect what was left of a document, some time after it has gone."""
-        self._due.trigger()
+        """Collect what was left of a document, some time after it has gone, when nobody would feel it."""
+        self._left = True
+        self._state_changed(_application().applicationState())
 
     def close(self) -> None:
         """Have the collector as it was."""
+        _application().applicationStateChanged.disconnect(self._state_changed)
         self._due.cancel()
         self._timer.stop()
         gc.unfreeze()
         gc.enable()
+
+    @guard
+    def _state_changed(self, state: Qt.ApplicationState) -> None:
+        """Wait until the user has turned to another program; at once is too soon, for he may come back."""
+        if self._left and state != Qt.ApplicationState.ApplicationActive:
+            self._due.trigger()
+        else:
+            self._due.cancel()
 
     @guard
     def _collect_young(self) -> None:
@@ -86,5 +106,12 @@ class CalmCollector(QObject):
             gc.collect()
             gc.freeze()
             importing.release()
+            self._left = False
         else:
             self._due.trigger()
+
+
+def _application() -> QGuiApplication:
+    application = QGuiApplication.instance()
+    assert isinstance(application, QGuiApplication), "only a program with windows needs a calm collector"
+    return application

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from app.collector import CalmCollector
 from app.recovery import RecoveryKeeper, RecoveryStore
 from app.theme import Theme
+from app.window.ending import Ending
 from app.window.examples import ExampleOpener
 from app.window.mainwindow import MainWindow
 from app.window.settings import WindowSettings
@@ -20,7 +20,7 @@ from app.window.themes import theme_name
 
 __all__ = ["ExampleOpener", "make_application", "run_editor", "share_interpreter", "theme_name"]
 
-_SIGNAL_POLL = 200
+_SIGNALLED = 128  # and the number of the signal: what a shell says of a program that one ended
 _TURN = 0.0005
 
 
@@ -54,20 +54,15 @@ def run_editor(file: Path | None) -> int:
     collector = CalmCollector(window)
     window.document_left.connect(collector.document_left)
     keeper = RecoveryKeeper(window, RecoveryStore())
-    if file is None or not window.files.open(file):
+    if file is None:
         window.beginnings.at_start()
+    elif not window.files.open(file):
+        window.beginnings.welcome()  # what is said of the file stays to be read
     window.show()
     QTimer.singleShot(0, keeper, keeper.look)
-    _let_ctrl_c_through(app)
+    ending = Ending(window, keeper, app)
     status = app.exec()
+    ending.close()
     collector.close()
     window.beginnings.wait()
-    return int(status)
-
-
-def _let_ctrl_c_through(app: QApplication) -> None:
-    """Close the window on Ctrl+C in the terminal; Python sees the signal only when it runs now and then."""
-    signal.signal(signal.SIGINT, lambda *_args: app.closeAllWindows())
-    timer = QTimer(app)
-    timer.timeout.connect(lambda: None)
-    timer.start(_SIGNAL_POLL)
+    return _SIGNALLED + ending.number if ending.number else int(status)

@@ -268,7 +268,10 @@ class Film:
     def compare(self) -> None:
         self.window.comparing.menu.popup(self.window.mapToGlobal(QPoint(240, 60)))
         self.hands.choose(self.window.comparing.menu, "saved file")
-        settle(2.0)
+        view = self.window.tabs.current.comparison
+        assert view is not None
+        wait_until(lambda: view.comparison.is_listed and not view.comparison.busy, "what differs, and its costs")
+        settle(1.0)
         self.camera.take("compared")
         self.window.comparing.close()
         settle(0.2)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import mmap
 from contextvars import ContextVar
+from pathlib import Path
 
-__all__ = ["LastWords", "last_words"]
+__all__ = ["LastWords", "last_words", "read_doing"]
 
 _SIZE = 512
 _FINISHED = 0
@@ -18,10 +19,28 @@ _LEFT_AT = _DOING + _SIZE
 
 
 class LastWords:
-    """A note in memory that is shared with the processes forked after it was made."""
+    """A note in memory that is shared with the processes forked after it was made.
 
-    def __init__(self) -> None:
-        self._memory = mmap.mmap(-1, 1 + 2 * _SIZE)
+    Parameters
+    ----------
+    path : Path, optional
+        A file that the memory stands for, so that any process can read what was noted last, see :func:`read_doing`. It
+        is made, or emptied; the system writes it out when it sees fit, and no note waits for that.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        if path is None:
+            self._memory = mmap.mmap(-1, 1 + 2 * _SIZE)
+            return
+        with path.open("wb+") as file:
+            file.write(bytes(1 + 2 * _SIZE))  # all of it: a hole that a full disk cannot fill would kill the process
+            file.flush()
+            self._memory = mmap.mmap(file.fileno(), 1 + 2 * _SIZE)
 
     @staticmethod
     def entry(text: str) -> bytes:
@@ -56,7 +75,19 @@ class LastWords:
         return self._text(_LEFT_AT)
 
     def _text(self, start: int) -> str:
-        return self._memory[start : start + _SIZE].rstrip(b"\0").decode("utf-8", "replace")
+        return _decoded(self._memory[start : start + _SIZE])
+
+
+def read_doing(path: Path) -> str:
+    """Return what a process was doing whose notes stand in a file; empty where there is none, or nothing in it."""
+    try:
+        return _decoded(path.read_bytes()[_DOING:_LEFT_AT])
+    except OSError:
+        return ""
+
+
+def _decoded(entry: bytes) -> str:
+    return entry.rstrip(b"\0").decode("utf-8", "replace")
 
 
 _words: ContextVar[LastWords | None] = ContextVar("last words", default=None)

@@ -60,6 +60,14 @@ def resolve(written: str, folders: Sequence[Path] | Iterable[Path] = ()) -> Reso
     else:
         candidates = tuple(folder / path for folder in (tuple(folders) or (Path.cwd(),)))
     for candidate in candidates:
-        if candidate.exists():
+        if _exists(candidate):
             return ResolvedPath(written, candidate, True, candidates)
     return ResolvedPath(written, candidates[0], False, candidates)
+
+
+def _exists(path: Path) -> bool:
+    """Whether there is such a file; a name that no file can have, or in a folder that may not be read, is none."""
+    try:
+        return path.exists()
+    except OSError:
+        return False

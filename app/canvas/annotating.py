@@ -114,7 +114,8 @@ def annotation_menu(view: CanvasView, item: AnnotationItem) -> QMenu:
     menu.aboutToHide.connect(menu.deleteLater)
     value = item.value
     words = "Rename" if value.kind == "frame" else "Write"
-    menu.addAction(icon("pencil-simple"), f"{words}\t{view.keys.hint('rename')}").triggered.connect(lambda: view.words.open(value.id))
+    write = menu.addAction(icon("pencil-simple"), f"{words}\t{view.keys.hint('rename')}")
+    write.triggered.connect(lambda: view.words.open(value.id))
     colors = menu.addMenu("Colour")
     for name, color in zip(_COLOR_NAMES, COLORS, strict=True):
         action = colors.addAction(_swatch(view.canvas.style_set.categories[color].color()), name)

@@ -60,7 +60,7 @@ def arrange(view: CanvasView, *, undoable: bool = True, done: Callable[[], objec
         else:
             positions.move(points, by_user=False)
         scene.lead_stale()
-        scene.fit_scene_rect()
+        scene.make_room()
         if done is not None:
             done()
 
@@ -158,6 +158,7 @@ def gather_inputs(
     scene: CanvasScene, nodes: list[LayoutNode[NodeId]], edges: list[LayoutEdge[NodeId]]
 ) -> Iterator[None]:
     """Fill lists with what :func:`lay_out` needs to know of a scene as it is now, a card or a wire a step."""
+    scene.folding.finish()
     graph = scene.document.graph
     places = {node_id: ordinal for ordinal, node_id in enumerate(graph.node_ids())}
     cards = sorted(scene.items_shown(), key=lambda item: places[item.ids[0]])

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from shiboken6 import isValid
 
 from app.document.commands import Command
 
 if TYPE_CHECKING:
+    from app.canvas.navigation import Look, NavigationView
     from app.document.blocks import Block
     from app.document.placement import EdgeKey, Placement, Point, Route
     from engine.graph import NodeId
@@ -39,22 +43,51 @@ class BlockChange:
 
 
 class BlockCommand(Command):
-    """One change of the blocks of a document."""
+    """One change of the blocks of a document.
+
+    Parameters
+    ----------
+    view : NavigationView, optional
+        Where all is shown anew after the change; undo and redo bring back what was in view.
+    look : Look, optional
+        What was in view before it.
+    """
 
     def __init__(
-        self, text: str, placement: Placement, change: BlockChange, failed: Callable[[Exception], object]
+        self,
+        text: str,
+        placement: Placement,
+        change: BlockChange,
+        failed: Callable[[Exception], object],
+        view: NavigationView | None = None,
+        look: Look | None = None,
     ) -> None:
         super().__init__(text, failed)
         self._placement = placement
         self._change = change
+        self._view = view
+        self._look = look
 
     def _forward(self) -> None:
         change = self._change
-        self._do(change.removed, change.added, change.after, change.routes_after)
+        with self._looking_back():
+            self._do(change.removed, change.added, change.after, change.routes_after)
 
     def _back(self) -> None:
         change = self._change
-        self._do(change.added, change.removed, change.before, change.routes_before)
+        with self._looking_back():
+            self._do(change.added, change.removed, change.before, change.routes_before)
+
+    @contextmanager
+    def _looking_back(self) -> Iterator[None]:
+        """Show after the ``with`` block what was in view before the step, or after it; the next time the other."""
+        view, look = self._view, self._look
+        if view is None or look is None or not isValid(view):
+            yield
+            return
+        self._look = view.look()
+        yield
+        view.look_at(look)
 
     def _do(
         self,

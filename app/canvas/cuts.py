@@ -159,14 +159,13 @@ class _Ranks:
 
         It is as wide as the view where it is not very high then, else more like the view in its shape.
         """
-        most = max(end - start for start, end in roundest.cuts)
         widest = self._columns(room.width / READABLE)
-        for columns in range(self._columns(room.width / _LONG), most):
+        for columns in range(self._columns(room.width / _LONG), widest + 1):
             guess = self.guess(self.even(columns))
             views = guess.height * max(READABLE, room.scale(guess.width, 1.0)) / room.height
             if views <= (_MOST_VIEWS if columns < widest else _VERY_MOST_VIEWS):
                 return columns
-        return max(self._columns(room.width / _LONG), most)
+        return max(widest, *(end - start for start, end in roundest.cuts))
 
     def _columns(self, width: float) -> int:
         """How many columns there are on so many pixels."""

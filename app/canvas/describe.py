@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING
 from app.canvas.face import Face, Port
 from app.live.shapes import ABOUT, shape_text
 from app.theme import Theme
-from engine.prototxt import Message, Scalar
+from engine.errors import NetcanvasError
+from engine.prototxt import Message, Scalar, parse
 
 if TYPE_CHECKING:
     from app.document import Document
-    from engine.graph import Node
+    from engine.graph import Node, OpGraph
     from engine.registry import LayerInfo
     from engine.shapes import NodeShapes
 
 __all__ = ["count_text", "describe"]
 
 _MOST_PARAMS = 3
+_OLDEST = 0  # version of the format in which a layer's settings stand in one block with other names
 _GENERIC = ("bottom", "top")
 #: Settings that say little of what a layer does; its panel has them.
 _MINOR = frozenset({"backend", "rand_skip", "prefetch", "cache"})
@@ -124,10 +126,26 @@ def key_params(document: Document, node: Node, info: LayerInfo | None) -> tuple[
     names = [info.param_field] if info is not None and info.param_field else []
     if node.type == "Data" or not names:
         names = [f"{node.type.lower()}_param", *names]
+    if node.version == _OLDEST and not node.virtual:
+        return _rows_of_old(document.graph, node, names)
     for name in dict.fromkeys(names):
         message = document.graph.field(node.id, (name,))
         if isinstance(message, Message):
             return tuple(_rows(message))
+    return ()
+
+
+def _rows_of_old(graph: OpGraph, node: Node, names: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return the same of a layer of an old format: what its fields are called today, in the order of the schema."""
+    from engine.schema import to_text
+
+    try:
+        layer = graph.layer_message(node.id)
+    except NetcanvasError:
+        return ()  # the problems list says what is wrong
+    for name in dict.fromkeys(names):
+        if name in layer.DESCRIPTOR.fields_by_name and layer.HasField(name):
+            return tuple(_rows(parse(to_text(getattr(layer, name))).root))
     return ()
 
 

@@ -33,7 +33,7 @@ _LABEL_COLUMN = 240.0
 _BELOW, _ABOVE = -1.0, 4.0
 #: A wire whose end lies farther back than this goes around its nodes, so far from them.
 _BACK, _CLEAR = 40.0, 24.0
-#: A wire that goes no farther to the right than this has nothing between its ends: the gap of a layout is 106 pixels.
+#: A wire that goes no farther to the right than this has nothing between its ends.
 _SHORT = 170.0
 #: One that goes farther than this is left as it is: far too many cards would have to be looked at.
 _LONG = 1800.0
@@ -154,7 +154,7 @@ class EdgeItem(QGraphicsItem):
         box = self.path.controlPointRect() if self.bends else wire_box(start, end, self.via)
         box.adjust(-7.0, -7.0, 7.0, 7.0)
         if self.label:
-            box = box.united(self._label_rect().adjusted(-2.0, -2.0, 2.0, 2.0))
+            box = box.united(self.label_box().adjusted(-2.0, -2.0, 2.0, 2.0))
         self.prepareGeometryChange()  # not before: the scene was asked what is near, and must know the box that is kept
         self.box = box
 
@@ -244,7 +244,9 @@ class EdgeItem(QGraphicsItem):
         width = self.style.width_of(self.wanted, "small_font") + _LABEL_MARGIN
         if self.via and not self.bends:
             at = self._beside_others(width)
-        elif self.line.x2() - self.line.x1() >= width:
+        elif (
+            self.line.x2() - self.line.x1() >= 2 * width
+        ):  # between neighbours it would be all that is seen of the wire
             at = self.path.pointAtPercent(0.5) if self.bends else self.line.center()
         else:
             at = None
@@ -270,7 +272,7 @@ class EdgeItem(QGraphicsItem):
         low, high = sorted((piece.x1(), piece.x2()))
         return QPointF(x, piece.y1()) if low + width / 2 <= x <= high - width / 2 else None
 
-    def _label_rect(self) -> QRectF:
+    def label_box(self) -> QRectF:
         width = self.style.width_of(self.label, "small_font") + 10.0
         return QRectF(self.label_at.x() - width / 2, self.label_at.y() - 8.0, width, 16.0)
 
@@ -321,7 +323,7 @@ class EdgeItem(QGraphicsItem):
         if self.bends and painter.worldTransform().m11() >= LOD_TEXT and not self.docked:
             self._paint_bends(painter)
         if self.label and painter.worldTransform().m11() >= LOD_TEXT:
-            rect = self._label_rect()
+            rect = self.label_box()
             painter.setPen(style.no_pen)
             painter.setBrush(style.label_back)
             painter.drawRoundedRect(rect, 4.0, 4.0)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, QRectF
 
 from app.canvas.docking import followers, hosts_of
 from app.canvas.face import NODE_WIDTH, Face, Port
+from app.canvas.rows import GAP_X, GAP_Y
 from app.canvas.steps import bend_wire
 from engine.errors import GraphError
 
@@ -31,8 +32,6 @@ __all__ = [
     "with_followers",
 ]
 
-_GAP_X = 106.0
-_GAP_Y = 40.0
 _MANY = 300
 
 
@@ -139,13 +138,13 @@ def free_place(scene: CanvasScene, wanted: QPointF, height: float) -> QPointF:
         hit = [item for item in scene.items_shown() if item.scene_body().adjusted(-10, -10, 10, 10).intersects(body)]
         if not hit:
             break
-        y = round((max(item.scene_body().bottom() for item in hit) + _GAP_Y) / 10.0) * 10.0
+        y = round((max(item.scene_body().bottom() for item in hit) + GAP_Y) / 10.0) * 10.0
     return QPointF(x, y)
 
 
 def place_after(item: NodeItem) -> QPointF:
     """Where a node that reads from another one goes."""
-    return item.pos() + QPointF(NODE_WIDTH + _GAP_X, 0.0)
+    return item.pos() + QPointF(NODE_WIDTH + GAP_X, 0.0)
 
 
 def tooltip(scene: CanvasScene, point: QPointF, reach: float) -> str:

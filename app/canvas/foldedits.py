@@ -18,6 +18,7 @@ from engine.graph.repeats import Repeat, repeats_of
 
 if TYPE_CHECKING:
     from app.canvas.blockitem import BlockItem
+    from app.canvas.navigation import Look
     from app.canvas.scene import CanvasScene
     from app.canvas.view import CanvasView
     from app.document import Document
@@ -77,10 +78,8 @@ def _fold(view: CanvasView, plan: FoldPlan) -> None:
             "No part of this net is repeated.", next_step="Select layers and press Alt+C to fold them to a block."
         )
     view.canvas.folding.remember_flat()
-    positions = view.document.positions
-    _change(
-        view, "Fold repeated blocks", (), plan.blocks, places=plan.places, routes=plan.take_routes(positions.routes)
-    )
+    routes = plan.take_routes(view.document.positions.routes)
+    _change(view, "Fold repeated blocks", (), plan.blocks, places=plan.places, routes=routes, look=view.look())
     view.frame()
 
 
@@ -164,10 +163,11 @@ def _unfold_all(view: CanvasView) -> None:
     gone = {block.id for block in removed}
     kept = [block for block in blocks if block.id not in gone and block.parent in gone]  # blocks the user made inside
     folding.look_into(None)
-    flat = folding.flat
+    flat, look = folding.flat, view.look()
     text = "Unfold repeated blocks"
     added = [replace(block, parent=None) for block in kept]
-    _change(view, text, [*removed, *kept], added, places=flat, routes=document.positions.routes | folding.flat_routes)
+    routes = document.positions.routes | folding.flat_routes
+    _change(view, text, [*removed, *kept], added, places=flat, routes=routes, look=look)
     if not flat:
         arrange(view, done=view.frame)
     view.frame()
@@ -282,11 +282,16 @@ def _change(
     places: Mapping[NodeId, Point] | None = None,
     routes: Mapping[EdgeKey, Route] | None = None,
     lay_out: bool = False,
+    look: Look | None = None,
 ) -> None:
-    """Put blocks in the place of others in one undoable step, with new places for what is shown then."""
+    """Put blocks in the place of others in one undoable step, with new places for what is shown then.
+
+    ``look`` is what was in view before, where all is framed anew after it: undo brings that back.
+    """
     document, scene = view.document, view.canvas
     positions = document.positions
-    known = positions.of(document.graph.node_ids()) | positions.of(block.id for block in (*removed, *added))
+    cards = {block.id for block in (*positions.blocks, *removed, *added)}
+    known = positions.of(document.graph.node_ids()) | positions.of(cards)
     routes_before = dict(positions.routes)
     positions.touched = True
     if routes is not None:
@@ -305,7 +310,8 @@ def _change(
     takes_all = lay_out or any(block.kind for block in added)
     before = {node: known[node] for node in known if takes_all or node in after}
     change = BlockChange(tuple(removed), tuple(added), before, after, routes_before, dict(positions.routes))
-    document.undo_stack.push(BlockCommand(text, positions, change, partial(_failed, document)))
+    framed = view if look is not None else None
+    document.undo_stack.push(BlockCommand(text, positions, change, partial(_failed, document), framed, look))
 
 
 def _failed(document: Document, error: Exception) -> None:

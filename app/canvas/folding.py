@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Folding"]
 
+#: From so many layers on wires are joined to cards in slices, between which the window answers.
+_VAST = 1000
+
 
 class Folding:
     """Folds the picture of one scene.
@@ -49,6 +52,7 @@ class Folding:
         self._blocks = scene.document.positions.blocks
         self._wires = FoldedWires(scene)
         self._faces = Slices(scene)
+        self._wiring = Slices(scene)
         self.level: NodeId | None = None
         self.cards: dict[NodeId, BlockItem] = {}
         self.costs = NodeCosts(scene.document)
@@ -67,6 +71,7 @@ class Folding:
         """Let go of the document."""
         self._blocks.changed.disconnect(self._blocks_changed)
         self._faces.cancel()
+        self._wiring.cancel()
         self.cards.clear()
         self._shown.clear()
         self._items = None
@@ -188,14 +193,36 @@ class Folding:
             visible = self._shown[node] is item
             if item.isVisible() != visible:
                 item.setVisible(visible)
-        self._wires.lead_all(self._shown, self.cards.values(), self._describe)
+        steps = self._wires.lead_all(self._shown, tuple(self.cards.values()), self._describe)
+        if len(self._scene.nodes) < _VAST or not self._scene.is_built:
+            for _step in steps:
+                pass
+        else:
+            for wire in self._scene.edges.values():
+                wire.stale = True  # and so not painted
+            self._wiring.start(steps, self._wired)
         return True
+
+    @property
+    def is_wired(self) -> bool:
+        """Whether all wires join the cards that are shown."""
+        return not self._wiring.active
+
+    def finish(self) -> None:
+        """Join the wires of a very long net now, which are joined in slices else."""
+        self._wiring.finish()
+
+    def _wired(self) -> None:
+        self._scene.lead_stale()
+        self._scene.overview.forget()
+        self._scene.update()
 
     def replay(self, events: Events, *, whole: bool = False) -> None:
         """Follow a change of the net, of which the scene has the items already.
 
         Only what changed is looked at; everything where ``whole`` says that other wires came or went too.
         """
+        self.finish()
         if self.level is not None:
             self._blocks.adopt(events.added, self.level)
         if not self._folded:

@@ -75,6 +75,7 @@ class FoldPlan:
 
 def seen(scene: CanvasScene) -> Seen:
     """Copy what :func:`plan_fold` needs."""
+    scene.folding.finish()
     blocks, cards = scene.document.positions.blocks, scene.folding.cards
     return Seen(
         dict(blocks.homes),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from app.canvas.blockitem import BlockItem, Ends
@@ -30,8 +30,10 @@ class FoldedWires:
     def __init__(self, scene: CanvasScene) -> None:
         self._scene = scene
 
-    def lead_all(self, shown: Shown, cards: Iterable[BlockItem], describe: Callable[[BlockItem], bool]) -> None:
-        """Lead all wires.
+    def lead_all(
+        self, shown: Shown, cards: Iterable[BlockItem], describe: Callable[[BlockItem], bool]
+    ) -> Iterator[None]:
+        """Lead all wires, one a step; nothing may come or go meanwhile.
 
         Parameters
         ----------
@@ -56,7 +58,8 @@ class FoldedWires:
             else:
                 rerouted = routes.get(edge_key(edge)) is not item.route
                 self._join(item, (tail, edge.top, head, edge.bottom), moved=rerouted)
-        self._settle(crossing, shown, set(cards), describe)
+            yield
+        yield from self._settle(crossing, shown, set(cards), describe)
 
     def lead_some(
         self, wires: Iterable[EdgeItem], shown: Shown, cards: set[BlockItem], describe: Callable[[BlockItem], bool]
@@ -75,11 +78,12 @@ class FoldedWires:
                 item.setVisible(False)
             else:
                 self._join(item, (tail, item.edge.top, head, item.edge.bottom), moved=False)
-        self._settle(crossing, shown, cards, describe)
+        for _step in self._settle(crossing, shown, cards, describe):
+            pass
 
     def _settle(
         self, crossing: list[EdgeItem], shown: Shown, cards: set[BlockItem], describe: Callable[[BlockItem], bool]
-    ) -> None:
+    ) -> Iterator[None]:
         """Find the ports of cards, in the order of the text whatever was edited before, and join the wires to them."""
         ordinal = self._scene.document.graph.ordinal
 
@@ -100,12 +104,14 @@ class FoldedWires:
                 tail.ends.outputs.setdefault(port, port)
             if head in cards:
                 head.ends.inputs.setdefault(port, (edge.target, edge.bottom))
+            yield
         resized = set()
         for card in cards:
             self._note_unread(card)
             card.ends.number()
             if describe(card):
                 resized.add(card)
+            yield
         self._join_crossing(crossing, shown, cards, resized)
 
     def _join_crossing(

@@ -13,6 +13,8 @@ from app.canvas import edits
 from app.canvas.docking import dock_point, followers, root_of
 from app.canvas.face import NODE_WIDTH
 from app.canvas.room import room_on_wire
+from app.canvas.roombelow import room_below
+from app.canvas.rows import GAP_X
 from app.canvas.steps import Routes, take_step
 from app.document.placement import Point, Route, edge_key
 from app.palette.entries import python_entry
@@ -115,10 +117,19 @@ def insert(
     starter = _starter(document, kind)
     if origin is None and wire:
         origin = _from_selection(scene, starter.info)
-    new = document.apply(f"Add {starter.name}", lambda graph: _add(scene, graph, starter, at, origin))
-    _lead_around(scene, new)
-    document.selection.set([new])
-    return new
+    made: list[NodeId] = []
+
+    def edit(graph: OpGraph) -> None:
+        made.append(_add(scene, graph, starter, at, origin))
+
+    def places() -> tuple[dict[NodeId, Point], Routes]:
+        item = scene.nodes[made[0]]
+        return room_below(scene, item) if item.docked else ({}, {})
+
+    take_step(document, f"Add {starter.name}", edit=edit, places=places)
+    _lead_around(scene, made[0])
+    document.selection.set(made)
+    return made[0]
 
 
 def insert_on_wire(scene: CanvasScene, kind: str, edge: Edge, at: QPointF) -> NodeId:
@@ -274,7 +285,7 @@ def _place(
         return edits.free_place(scene, edits.place_after(root_of(host)), _NEW_HEIGHT)
     if origin is not None:
         target = scene.folding.card(origin.node).pos()
-        return edits.free_place(scene, target - QPointF(NODE_WIDTH + 106.0, 0.0), _NEW_HEIGHT)
+        return edits.free_place(scene, target - QPointF(NODE_WIDTH + GAP_X, 0.0), _NEW_HEIGHT)
     content = scene.content_rect()
     if content.isNull():
         return QPointF(0.0, 0.0)

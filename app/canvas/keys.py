@@ -31,6 +31,7 @@ CANVAS_KEYS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("rename", "Rename", ("F2",)),
     ("delete", "Delete", ("Del", "Backspace")),
     ("dissolve", "Dissolve", ("Ctrl+Del",)),
+    ("help", "Say what the selected layer does, and which keys help", ("F1",)),
     ("find", "Find a layer", ("Ctrl+F",)),
     ("flow_down", "Select the next layer along the flow", ("PgDown",)),
     ("flow_up", "Select the layer before along the flow", ("PgUp",)),
@@ -96,6 +97,10 @@ class CanvasKeys:
         self._table: dict[int, str] = {}
         self.set_keys({name: keys for name, _text, keys in CANVAS_KEYS})
 
+    def close(self) -> None:
+        """Let go of the view: what is done for a key holds it."""
+        self._handlers.clear()
+
     def set_keys(self, keys: Mapping[str, tuple[str, ...]]) -> None:
         """Use other keys, by names of :data:`CANVAS_KEYS`; what is not named keeps its own."""
         self._table = {code: name for code, name in self._table.items() if name not in keys}
@@ -124,6 +129,7 @@ class CanvasKeys:
             "rename": self._rename,
             "delete": self._delete,
             "dissolve": lambda: edits.dissolve_selected(scene),
+            "help": view.help_asked.emit,
             "find": view.find_asked.emit,
             "flow_down": lambda: walking.along_flow(view, down=True),
             "flow_up": lambda: walking.along_flow(view, down=False),

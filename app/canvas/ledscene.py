@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF
 
+from app.canvas.docking import find_docked
 from app.canvas.face import NODE_WIDTH
 from app.canvas.picking import PickingScene
 from app.document.placement import edge_key
@@ -22,14 +23,16 @@ if TYPE_CHECKING:
     from app.document.placement import Point
     from engine.graph import NodeId
 
-__all__ = ["FEW", "LedScene"]
+__all__ = ["FEW", "VAST", "LedScene"]
 
-_MARGIN = 4000.0
+_MARGIN, _TOO_FAR = 4000.0, 12_000.0
 _NEAR = 600.0
 #: So many wires are led in slices, between which the window answers.
 _MANY = 300
 #: So many cards are put into the overview of the net one by one; for more it is made anew.
 FEW = 150
+#: Which of so many cards hang under their hosts is found out in slices too.
+VAST = 1000
 #: Where more wires than that go around cards, which no hand has moved there, each is led anew only when it is moved.
 _ROAMING = 60
 
@@ -52,6 +55,7 @@ class LedScene(PickingScene):
         super().__init__(parent)
         self.document = document
         self.leading = Slices(self)
+        self._undocked: dict[NodeItem, None] = {}
 
     def _lead(self, item: EdgeItem) -> None:
         """Give a wire its course, once its ends have their places."""
@@ -61,7 +65,7 @@ class LedScene(PickingScene):
 
     def _put(self, items: Sequence[NodeItem]) -> None:
         """Show nodes at their places."""
-        if len(items) < FEW:
+        if len(items) < _MANY // 2:
             positions = self.document.positions
             self.show_at({item.node_id: positions[item.node_id] for item in items})
         else:
@@ -112,7 +116,12 @@ class LedScene(PickingScene):
         A wire that is still to be led is not painted; :meth:`finish_leading` does not wait.
         """
         self.leading.cancel()
-        waiting = [wire for wire in self.edges.values() if wire.stale and wire.isVisible()]
+        if not self.folding.is_wired:
+            return  # then it is done once they are
+        if self._undocked:
+            self.leading.start(self._docked_and_led(), self._all_led)
+            return
+        waiting = self._waiting()
         if len(waiting) < _MANY:
             for wire in waiting:
                 wire.update_path()
@@ -120,12 +129,31 @@ class LedScene(PickingScene):
         else:
             self.leading.start(_led(waiting), self._all_led)
 
+    def _waiting(self) -> list[EdgeItem]:
+        return [wire for wire in self.edges.values() if wire.stale and wire.isVisible()]
+
+    def dock_later(self, moved: Iterable[NodeItem]) -> None:
+        """Find out which of very many cards hang under their host when :meth:`lead_stale` leads their wires."""
+        self._undocked.update(dict.fromkeys(moved))
+
+    def _docked_and_led(self) -> Iterator[None]:
+        """Find out what hangs where, and lead what is stale then; a card or a wire a step."""
+        while self._undocked:
+            item = next(iter(self._undocked))
+            del self._undocked[item]
+            if find_docked(item):
+                for edge in item.edges:
+                    edge.stale = True
+            yield
+        yield from _led(self._waiting())
+
     def _all_led(self) -> None:
         self.overview.forget()
         self.update()
 
     def finish_leading(self) -> None:
         """Lead what :meth:`lead_stale` has left for later."""
+        self.folding.finish()
         self.leading.finish()
 
     def show_routes(self, *, moving: bool = False) -> None:
@@ -150,9 +178,10 @@ class LedScene(PickingScene):
             self.fit_scene_rect()
 
     def make_room(self) -> None:
-        """Enlarge the scene where what is shown comes near its end."""
-        content = self.content_rect()
-        if not self.sceneRect().adjusted(_NEAR, _NEAR, -_NEAR, -_NEAR).contains(content):
+        """Enlarge the scene where what is shown comes near its end, or make it smaller where it is far too large."""
+        content, there = self.content_rect(), self.sceneRect()
+        too_large = not content.adjusted(-_TOO_FAR, -_TOO_FAR, _TOO_FAR, _TOO_FAR).contains(there)
+        if too_large or not there.adjusted(_NEAR, _NEAR, -_NEAR, -_NEAR).contains(content):
             self.fit_scene_rect()
 
     def fit_scene_rect(self) -> None:

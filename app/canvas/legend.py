@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HeatLegend"]
 
-_WIDTH, _HEIGHT = 240, 68
+_WIDTH, _HEIGHT, _LINE = 240, 68, 16
 
 
 class HeatLegend(CornerWidget):
@@ -26,12 +26,15 @@ class HeatLegend(CornerWidget):
         super().__init__(view, Qt.Corner.TopRightCorner)
         self.setObjectName("canvas.heat_legend")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.resize(_WIDTH, _HEIGHT)
         self._view = view
+        self.resize(self.sizeHint())
         view.canvas.heat_changed.connect(self._changed)
 
     def sizeHint(self) -> QSize:
-        return QSize(_WIDTH, _HEIGHT)
+        line = self.fontMetrics().height()
+        words = " ".join(self.texts[:2])
+        width = max(_WIDTH, self.fontMetrics().horizontalAdvance(words) + 40)
+        return QSize(width, _HEIGHT + 2 * max(0, line - _LINE))
 
     @property
     def texts(self) -> tuple[str, str, str, str]:
@@ -53,6 +56,7 @@ class HeatLegend(CornerWidget):
     @guard
     def _changed(self) -> None:
         self.setVisible(self._view.canvas.heat.measure is not None)
+        self.resize(self.sizeHint())
         self.setAccessibleName(", ".join(filter(None, self.texts)))
         self.place()
         self.update()
@@ -63,16 +67,17 @@ class HeatLegend(CornerWidget):
         painter = QPainter(self)
         self.paint_plate(painter, theme)
         title, total, least, most = self.texts
-        line = QRectF(12.0, 8.0, self.width() - 24.0, 16.0)
+        high = float(max(_LINE, self.fontMetrics().height()))
+        line = QRectF(12.0, 8.0, self.width() - 24.0, high)
         painter.setPen(theme.color("text"))
         painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
         painter.setPen(theme.color("text_muted"))
         painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, total)
         if most:
-            below = line.translated(0.0, 36.0)
+            below = line.translated(0.0, high + 20.0)
             painter.drawText(below, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, least)
             painter.drawText(below, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, most)
             paint_scale(
-                painter, QRectF(12.0, 28.0, self.width() - 24.0, 10.0), is_stale=self._view.canvas.heat.is_stale
+                painter, QRectF(12.0, 12.0 + high, self.width() - 24.0, 10.0), is_stale=self._view.canvas.heat.is_stale
             )
         painter.end()

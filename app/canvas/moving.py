@@ -11,6 +11,7 @@ from app.canvas.docking import dock_point, host_of
 from app.canvas.gestures import Gesture
 from app.canvas.guides import GUIDE_REACH, GuideLines, Guides
 from app.canvas.steps import take_step
+from app.canvas.veil import Veil
 from app.document.placement import Point, edge_key
 from engine.errors import GraphError
 
@@ -26,12 +27,14 @@ __all__ = ["MoveGesture"]
 #: Grid of node places, in pixels at 100 %.
 SNAP = 10.0
 _DOCK_X, _DOCK_Y = 30.0, 20.0
+#: So many cards with their wires take longer to move than a step of the hand may.
+_VERY_MANY = 400
 
 Modifier = Qt.KeyboardModifier
 
 
 class MoveGesture(Gesture):
-    """Drag the selected nodes, with what hangs under them.
+    """Drag the selected nodes, with what hangs under them; of very many only outlines, until they are dropped.
 
     Parameters
     ----------
@@ -52,6 +55,8 @@ class MoveGesture(Gesture):
         self._lines: GuideLines | None = None
         self._moving: set[NodeItem] = set()
         self._spliced = False
+        self._veil: Veil | None = None
+        self._step: QPointF | None = None
         self._wire: EdgeItem | None = None
         self._reason = ""
 
@@ -81,6 +86,8 @@ class MoveGesture(Gesture):
         self._moving = {item for node_id in self._start if (item := scene.folding.item(node_id)) is not None}
         near = {edge for item in self._moving for edge in item.edges if edge.bends}
         self._bends = {edge: edge.bends for edge in near if {edge.tail, edge.head} <= self._moving}
+        if len(self._moving) >= _VERY_MANY:
+            self._veil = Veil(view.viewport(), [item.scene_body() for item in self._moving])
         if not view.is_far:
             self._guides = Guides(scene, self._item, self._moving, view.visible_rect())
             self._lines = GuideLines(scene)
@@ -107,12 +114,21 @@ class MoveGesture(Gesture):
         return QPointF(x - origin.x, y - origin.y), docks
 
     def _show(self, step: QPointF) -> None:
-        self._now = {key: Point(point.x + step.x(), point.y + step.y()) for key, point in self._start.items()}
-        for edge, bends in self._bends.items():
-            edge.bends = tuple(Point(bend.x + step.x(), bend.y + step.y()) for bend in bends)
+        if self._veil is not None:
+            self._step = step
+            self._veil.show_step(self.view.viewportTransform(), step)
+            return
+        self._put(step)
         self.view.canvas.show_at(self._now)
         if self.view.is_far:
             self.view.viewport().update()
+
+    def _put(self, step: QPointF) -> None:
+        """Have cards and bends so far from where they were."""
+        dx, dy = step.x(), step.y()
+        self._now = {key: Point(point.x + dx, point.y + dy) for key, point in self._start.items()}
+        for edge, bends in self._bends.items():
+            edge.bends = tuple(Point(bend.x + dx, bend.y + dy) for bend in bends)
 
     def _look_for_wire(self, position: QPoint) -> None:
         """Light the wire under the node, or say why it does not go there."""
@@ -137,6 +153,8 @@ class MoveGesture(Gesture):
             if self._collapse:
                 document.selection.set(self._item.ids)
             return
+        if self._step is not None:
+            self._put(self._step)
         if not self._now:
             return
         if wire is not None and not reason:
@@ -155,13 +173,17 @@ class MoveGesture(Gesture):
             scene, positions = self.view.canvas, self.view.document.positions
             for edge in self._bends:
                 edge.bends = positions.bends.get(edge_key(edge.edge), ())
-            shown = [node_id for node_id in self._start if scene.folding.item(node_id) is not None]
-            scene.show_at(positions.of(shown))
+            if self._step is None:
+                shown = [node_id for node_id in self._start if scene.folding.item(node_id) is not None]
+                scene.show_at(positions.of(shown))
 
     def end(self) -> None:
         super().end()
         self._light(None)
         self.view.show_reason("", QPoint())
+        if self._veil is not None:
+            self._veil.end()
+            self._veil = None
         if self._lines is not None:
             self.view.canvas.removeItem(self._lines)
             self._lines = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTransform
@@ -28,6 +28,14 @@ _CROWD_SCALE = 0.4
 _DOTS_FROM = 0.5
 _ROOM = 48
 _EDGE = 12.0  # room around what is framed, at 100 %
+
+
+class Look(NamedTuple):
+    """What is in view: the zoom, the place in the middle, and whether it stays framed when the window is resized."""
+
+    scale: float
+    center: QPointF
+    follows_size: bool
 
 
 class NavigationView(QGraphicsView):
@@ -69,6 +77,7 @@ class NavigationView(QGraphicsView):
         placed = document.positions
         self.is_placed = self.canvas.is_built and all(node_id in placed for node_id in self.canvas.nodes)
         self._crowded: bool | None = None
+        self._whole = (-1, QRectF())
         self._hint = QLabel("<b>Drop a .prototxt file here</b><br>or press Tab to add the first layer", self.viewport())
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._hint.setProperty("muted", True)
@@ -141,6 +150,17 @@ class NavigationView(QGraphicsView):
         """Zoom by a factor."""
         self.set_scale(self.scale_factor * factor, anchor)
 
+    def look(self) -> Look:
+        """Return what is in view now."""
+        return Look(self.scale_factor, self.visible_rect().center(), self.follows_size)
+
+    def look_at(self, look: Look) -> None:
+        """Bring into view what was once."""
+        self.set_scale(look.scale)
+        self.centerOn(look.center)
+        self.told_panned()
+        self.follows_size = look.follows_size
+
     def frame(self, ids: Iterable[NodeId] | None = None, *, largest: float = 1.0) -> None:
         """Bring all nodes, or some, into view."""
         rect = self._framed(ids)
@@ -155,14 +175,24 @@ class NavigationView(QGraphicsView):
 
     def _framed(self, ids: Iterable[NodeId] | None = None) -> QRectF:
         """Return what is framed: cards, for the whole net the wires that are led around them too, and an edge."""
-        rect = self.canvas.content_rect(ids)
-        if ids is None and not rect.isNull():
-            points = [point for wire in self.canvas.folding.edges() for point in wire.via]
-            xs, ys = [point.x() for point in points], [point.y() for point in points]
-            left, top = min(xs, default=rect.left()), min(ys, default=rect.top())
-            right, bottom = max(xs, default=rect.right()), max(ys, default=rect.bottom())
-            rect |= QRectF(QPointF(left, top), QPointF(right, bottom))
+        if ids is not None:
+            rect = self.canvas.content_rect(ids)
+        else:
+            version = self.canvas.overview.version
+            if self._whole[0] != version:
+                self._whole = version, self._with_wires(self.canvas.content_rect())
+            rect = self._whole[1]
         return rect if rect.isNull() else rect.adjusted(-_EDGE, -_EDGE, _EDGE, _EDGE)
+
+    def _with_wires(self, rect: QRectF) -> QRectF:
+        """Return a rectangle around all cards, and around the wires that are led around them."""
+        if rect.isNull():
+            return rect
+        points = [point for wire in self.canvas.folding.edges() for point in wire.via]
+        xs, ys = [point.x() for point in points], [point.y() for point in points]
+        left, top = min(xs, default=rect.left()), min(ys, default=rect.top())
+        right, bottom = max(xs, default=rect.right()), max(ys, default=rect.bottom())
+        return rect | QRectF(QPointF(left, top), QPointF(right, bottom))
 
     def room(self) -> tuple[float, float]:
         """Return the width and height that a net has in the view, in pixels."""

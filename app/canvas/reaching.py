@@ -1,4 +1,4 @@
-"""Wires, bends, frames and notes by keyboard: what the pointer takes hold of is gone to, moved, sized and cut by keys."""
+"""Wires, bends, frames and notes by keyboard: what the pointer takes hold of is gone to, moved and cut by keys."""
 
 from __future__ import annotations
 

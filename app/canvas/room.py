@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.canvas.docking import followers, root_of
 from app.canvas.face import NODE_WIDTH
+from app.canvas.rows import GAP_X
 from app.document.placement import Point, Route
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["room_on_wire"]
 
-_GAP = 56.0
+_GAP = GAP_X
 _GRID = 10.0
 _LEVEL = 40.0
 #: How far around a row wires are led that belong to it, in pixels.

@@ -18,7 +18,7 @@ from app.canvas.edgeitem import EdgeItem
 from app.canvas.faces import Faces
 from app.canvas.folding import Folding
 from app.canvas.heat import HeatMap
-from app.canvas.ledscene import FEW, LedScene
+from app.canvas.ledscene import FEW, VAST, LedScene
 from app.canvas.nodeitem import NodeItem
 from app.canvas.overview import Overview
 from app.canvas.style import CanvasStyle
@@ -354,9 +354,12 @@ class CanvasScene(LedScene):
     def _nodes_moved(self, ids: frozenset[NodeId]) -> None:
         moved = [item for node_id in ids if (item := self.folding.item(node_id)) is not None]
         self._put(moved)
-        near = update_docked(moved)
-        if len(moved) < FEW:
+        if len(moved) < VAST:
+            near = update_docked(moved)
             self.overview.follow(near, {edge for item in near for edge in item.edges})
+        else:
+            self.dock_later(moved)
+            self.dock_later(edge.target for item in moved for edge in item.edges if edge.target.face.chip)
         self.lead_anew()
         self._make_room(moved)
         self.content_changed.emit()

@@ -23,6 +23,8 @@ def spoken(document: Document, node_id: NodeId) -> str:
         parts.append("bypassed")
     if graph.is_frozen(node_id):
         parts.append("frozen")
+    if not document.in_view(node_id):
+        parts.append(f"takes no part in {document.view.words}")
     if len(node.phases) == 1:
         parts.append(f"{next(iter(node.phases))} only")
     if node.bottoms:

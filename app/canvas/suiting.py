@@ -23,6 +23,12 @@ I = TypeVar("I", bound="LayerInfo")  # noqa: E741
 
 #: A type that refuses this too lacks a setting, and it is not the shape that it refuses.
 _PLAIN: Shape = (4, 8, 32, 32)
+#: What layers give whose outputs are rows of numbers, whatever they read.
+_ROWS: Shape = (4, 8)
+_FLAT = frozenset({"Embed", "Flatten", "InnerProduct"})
+#: These take blobs without spatial axes, as Caffe's do, where their window is of no use: nobody means them there.
+_WINDOWED = frozenset({"Convolution", "Deconvolution", "Im2col", "LRN", "Pooling", "SPP"})
+_WITH_PLACES = 3  # axes
 _USED, _FOLLOWED = 1.0, 4.0
 #: Some layers comment on fillers, which do not matter here.
 _FILLER = re.compile(r"weight_filler \{[^}]*\}")
@@ -49,9 +55,13 @@ class Suiting:
         found = tuple(info for info in infos if info.max_bottoms is None or info.max_bottoms > 0)
         known = document.shapes.get(origin.node)
         shape = known.tops[origin.index] if known is not None and origin.index < len(known.tops) else None
+        if shape is None and document.graph.node(origin.node).type in _FLAT:
+            shape = _ROWS  # how many numbers an item has does not matter for what takes them
         if shape is None:
             return found
         refused = self._refused(shape) - self._refused(_PLAIN)
+        if len(shape) < _WITH_PLACES:
+            refused |= _WINDOWED
         return tuple(info for info in found if info.type not in refused)
 
     def _refused(self, shape: Shape) -> frozenset[str]:

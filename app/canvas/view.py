@@ -36,6 +36,7 @@ from app.canvas.reason import ReasonLabel
 from app.canvas.titleedit import TitleEdit
 from app.canvas.trace import Trace
 from app.qt import guard
+from app.widgets.focusring import OWN_RING
 
 if TYPE_CHECKING:
     from app.document import Document
@@ -68,6 +69,8 @@ class CanvasView(NavigationView):
         The keyboard shall go to the fields of what is selected.
     blob_name_asked : Signal(NodeId, int)
         Ask for another name of a blob that a layer writes.
+    help_asked : Signal()
+        Say what is selected, and what can be done.
     keys_changed : Signal()
         Other keys of the canvas hold.
     cursor_moved : Signal(QPointF)
@@ -82,6 +85,7 @@ class CanvasView(NavigationView):
     fixes_asked = Signal(object)
     fields_asked = Signal()
     blob_name_asked = Signal(object, int)
+    help_asked = Signal()
     keys_changed = Signal()
     cursor_moved = Signal(QPointF)
 
@@ -89,7 +93,9 @@ class CanvasView(NavigationView):
         super().__init__(document, parent, slowly=slowly)
         self.setObjectName("canvas.view")
         self.setAccessibleName("Net canvas")
+        self.setProperty(OWN_RING, True)
         self.snapping = True
+        self._closed = False
         self._gesture: Gesture | None = None
         self._held = Button.NoButton
         self._space = False
@@ -115,9 +121,13 @@ class CanvasView(NavigationView):
         document.undo_stack.indexChanged.connect(self._edited)
 
     def close_document(self) -> None:
-        """Let go of the document before the view goes away."""
+        """Let go of the document before the view goes away; once is enough."""
+        if self._closed:
+            return
+        self._closed = True
         self.document.undo_stack.indexChanged.disconnect(self._edited)
         self.cancel_gesture()
+        self.keys.close()
         self.slices.cancel()
         self.gathering.cancel()
         self.canvas.close()

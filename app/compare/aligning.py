@@ -12,10 +12,11 @@ from app.canvas.layout import LayoutEdge, LayoutNode, LayoutResult
 from app.document.placement import Point, Route, edge_key
 
 if TYPE_CHECKING:
+    from app.canvas.edgeitem import EdgeItem
     from app.canvas.nodeitem import NodeItem
     from app.canvas.scene import CanvasScene
     from app.document.placement import EdgeKey
-    from engine.graph import Edge, NodeId
+    from engine.graph import NodeId
 
 __all__ = ["Key", "Plan", "place", "plan"]
 
@@ -48,15 +49,19 @@ def plan(old: CanvasScene, new: CanvasScene, pairs: Mapping[NodeId, NodeId]) -> 
     ----------
     old, new : CanvasScene
     pairs : mapping of NodeId to NodeId
-        From layers of the first to the same layers of the second.
+        From layers and folded stretches of the first to the same of the second.
     """
-    shown = tuple({item.node_id: item for item in scene.items_shown()} for scene in (old, new))
-    yield
-    first: dict[NodeId, Key] = {}
-    for node in old.document.graph.node_ids():
-        if node in shown[0]:
-            first[node] = ("both", pairs[node]) if node in pairs else ("old", node)
-    second: dict[NodeId, Key] = {node: ("both", node) for node in new.document.graph.node_ids() if node in shown[1]}
+    shown = []
+    for scene in (old, new):
+        cards: dict[NodeId, NodeItem] = {}
+        for node in scene.document.graph.node_ids():
+            yield
+            card = scene.folding.shown(node)
+            if card is not None:
+                cards[card.node_id] = card
+        shown.append(cards)
+    first: dict[NodeId, Key] = {node: ("both", pairs[node]) if node in pairs else ("old", node) for node in shown[0]}
+    second: dict[NodeId, Key] = {node: ("both", node) for node in shown[1]}
     items: dict[Key, list[NodeItem]] = {key: [] for key in _in_order(first, second)}
     for keys, cards in ((first, shown[0]), (second, shown[1])):
         for node, key in keys.items():
@@ -74,7 +79,7 @@ def plan(old: CanvasScene, new: CanvasScene, pairs: Mapping[NodeId, NodeId]) -> 
     for scene in (new, old):
         for item in scene.folding.edges():
             yield
-            name = _edge_name(item.edge, first if scene is old else second)
+            name = _edge_name(item, first if scene is old else second)
             if name is not None and name not in edges:
                 out, into = item.tail.face.output_y(item.out_port), item.head.face.input_y(item.in_port)
                 edges[name] = LayoutEdge(name[0], name[2], name, out, into)
@@ -102,9 +107,9 @@ def _in_order(first: Mapping[NodeId, Key], second: Mapping[NodeId, Key]) -> list
     return order
 
 
-def _edge_name(edge: Edge, keys: Mapping[NodeId, Key]) -> _EdgeKey | None:
-    source, target = keys.get(edge.source), keys.get(edge.target)
-    return None if source is None or target is None else (source, edge.top, target, edge.bottom)
+def _edge_name(wire: EdgeItem, keys: Mapping[NodeId, Key]) -> _EdgeKey | None:
+    source, target = keys.get(wire.tail.node_id), keys.get(wire.head.node_id)
+    return None if source is None or target is None else (source, wire.out_port, target, wire.in_port)
 
 
 def place(scene: CanvasScene, keys: Mapping[NodeId, Key], result: LayoutResult[Key]) -> Iterator[None]:
@@ -113,7 +118,9 @@ def place(scene: CanvasScene, keys: Mapping[NodeId, Key], result: LayoutResult[K
     points: dict[NodeId, Point] = {}
     for node, key in keys.items():
         yield
-        item = scene.nodes[node]
+        item = scene.folding.item(node)
+        if item is None:  # it was taken away since
+            continue
         x, y = result.places[key]
         host = host_of(item)
         if host is not None and host.isVisible() and host.node_id in points:
@@ -123,11 +130,11 @@ def place(scene: CanvasScene, keys: Mapping[NodeId, Key], result: LayoutResult[K
     routes: dict[EdgeKey, Route] = {}
     for wire in scene.folding.edges():
         yield
-        name = _edge_name(wire.edge, keys)
+        name = _edge_name(wire, keys)
         via = result.routes.get(name)
         if via is not None:
             course = tuple(Point(*each) for each in via)
-            ends = points[wire.edge.source], points[wire.edge.target]
+            ends = points[wire.tail.node_id], points[wire.head.node_id]
             routes[edge_key(wire.edge)] = Route(course, *ends)
     positions.routes = routes
     yield

@@ -6,21 +6,23 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QFont, QIcon, QPainter, QPixmap
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.compare.changes import Change, Kind, delta_text
 from app.costs.formats import bytes_text
 from app.qt import blocked, guard
 from app.theme import Theme
-from app.widgets.roomycolumn import RoomyColumn
+from app.widgets.columns import SqueezedColumns
 from engine.graph.comparing import FieldChange
 
 __all__ = ["ChangeList"]
 
 _COLUMNS = ("Layer", "Difference", "Before", "After", "Output", "Parameters", "Multiply-adds", "Training")
 _OPEN_UP_TO = 60
-_SHAPE_WIDTH = 120
+_WIDTHS = (140, 130, 96, 96, 160, 88, 104, 88)
+_LEAST = (96, 80, 64, 64, 96, 84, 100, 76)
 _NUMBERS = ((0, 5), (1, 6), (5, 7))
+_AT_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class ChangeList(QTreeWidget):
@@ -46,13 +48,9 @@ class ChangeList(QTreeWidget):
         self.setIconSize(QSize(16, 16))
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setStyleSheet("QTreeWidget::item { padding: 2px 4px; } QHeaderView::section { padding: 4px 4px; }")
-        header = self.header()
-        header.setStretchLastSection(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        for column, width in enumerate((140, 130, 96, 96, _SHAPE_WIDTH, 84, 92, 80)):
-            header.resizeSection(column, width)
-        self._shapes = RoomyColumn(self, 4, _SHAPE_WIDTH)
+        for _number, column in _NUMBERS:
+            self.headerItem().setTextAlignment(column, _AT_RIGHT)
+        self._columns = SqueezedColumns(self, _WIDTHS, _LEAST, roomy=4)
         self._changes: Sequence[Change] = ()
         self.currentItemChanged.connect(self._current_changed)
         Theme.notifier().changed.connect(self._dress)
@@ -122,7 +120,7 @@ def _row(change: Change) -> QTreeWidgetItem:
     item.setToolTip(0, f"{change.name}: {change.words}")
     item.setToolTip(4, change.output)
     for _number, column in _NUMBERS:
-        item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        item.setTextAlignment(column, _AT_RIGHT)
     for field in change.fields:
         item.addChild(_field_row(field))
     return item

@@ -63,7 +63,7 @@ class CompareView(QWidget):
         self.summary.setObjectName("compare.summary")
         self.summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.list = ChangeList(self)
-        self.take_button = self._button("take", "Take over", "", self.take_chosen)
+        self.take_button = self._button("take", "Take over", "T", self.take_chosen)
         self.hide_button = self._button("hide", "Only what differs", "H", self._hide_changed, checkable=True)
         self.map_button = self._button("map", "Map", "M", self._show_maps, checkable=True)
         self.previous_button = self._button("previous", "", "F7", lambda: self.step(-1), name_icon="caret-up")
@@ -371,7 +371,7 @@ class CompareView(QWidget):
         obstacle = self.comparison.obstacle(self.change)
         action = self.take_button.defaultAction()
         action.setEnabled(not obstacle)
-        tip = "Make this layer here what it is on the other side, as a step that can be undone"
+        tip = "Make this layer here what it is on the other side, as a step that can be undone (T)"
         self.take_button.setToolTip(obstacle or tip)
         none = "" if self.comparison.changes else "There is no difference to go to."
         for button, words in ((self.previous_button, "Previous difference (F7)"), (self.next_button, "Next (F8)")):

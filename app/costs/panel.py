@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["CostPanel"]
 
 _WIDTHS = (150, 110, 130, 92, 100, 92, 92, 92, 92, 84, 84)
-_LEAST = (88, 88, 112, 92, 104, 76, 92, 84, 76, 76, 76)
+_LEAST = (80, 80, 116, 88, 100, 72, 88, 80, 72, 72, 72)
 _LEAST_HEIGHT = 120
 
 
@@ -126,6 +127,7 @@ class CostPanel(QWidget):
             menu.addAction(action)
             self.view.addAction(action)
         copy.setMenu(menu)
+        self.view.addAction(self._sorting())
         keys = QAction("Copy", self.view)
         keys.setShortcut(QKeySequence(QKeySequence.StandardKey.Copy))
         keys.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
@@ -147,6 +149,32 @@ class CostPanel(QWidget):
         box.addLayout(line)
         box.addWidget(self.view, 1)
         box.addWidget(self.totals)
+
+    def _sorting(self) -> QAction:
+        """Return what sorts by a column from the menu of the table, as a click on its header does."""
+        menu = QMenu("Sort by", self.view)
+        action = menu.menuAction()
+        action.setObjectName("costs.sort")
+        menu.aboutToShow.connect(lambda: self._fill_sorting(menu))
+        return action
+
+    @guard
+    def _fill_sorting(self, menu: QMenu) -> None:
+        menu.clear()
+        header = self.view.header()
+        for column in sorted(range(self.model.columnCount()), key=header.visualIndex):
+            if not self.view.isColumnHidden(column):
+                title = str(self.model.headerData(column, Qt.Orientation.Horizontal) or "").replace("\n", " ")
+                menu.addAction(title).triggered.connect(partial(self._sort, column))
+        menu.addAction("Order of the file").triggered.connect(partial(self._sort, -1))
+
+    @guard
+    def _sort(self, column: int, _checked: bool = False) -> None:
+        """Sort with the largest first, or turned about where it is sorted so."""
+        header = self.view.header()
+        down = Qt.SortOrder.DescendingOrder
+        turned = header.sortIndicatorSection() == column and header.sortIndicatorOrder() == down
+        header.setSortIndicator(column, Qt.SortOrder.AscendingOrder if turned else down)
 
     # The document
 

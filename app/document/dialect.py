@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -61,7 +62,9 @@ class DialectChoice(QObject):
         """Guess anew, from the text of a net, in the document's thread."""
 
         def work() -> str:
-            name = guess_dialect(prototxt.parse(data), "NetParameter").name
+            tree = prototxt.parse(data)
+            name = guess_dialect(tree, "NetParameter").name
+            deque(tree.taken_apart(), maxlen=0)  # it is as large as that of the document
             load_schema(name)  # so that the window need not wait for it
             return name
 

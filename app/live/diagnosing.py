@@ -142,6 +142,10 @@ class LiveDiagnosis:
                 self._dialect_due.trigger()
 
 
+def _nobody() -> None:
+    """Is told instead of those who are no more."""
+
+
 class SolverWatch:
     """Holds the solver of a document against it, whenever one of the two changes.
 
@@ -186,6 +190,7 @@ class SolverWatch:
     def close(self) -> None:
         """Drop what is due, and watch no file any more."""
         self._due.cancel()
+        self._told = _nobody
         if self._files is not None:
             self._files.deleteLater()
             self._files = None
@@ -206,7 +211,7 @@ class SolverWatch:
         opened = {} if net is None else {net: self._sources or ()}
 
         edited = document.solver.opened
-        text = bytes(edited.graph) if edited is not None and edited.modified else None
+        text = bytes(edited.graph) if edited is not None and (edited.modified or edited.disk.gone) else None
 
         def work() -> list[Diagnostic]:
             return check_solver_file(solver, text, opened=opened)

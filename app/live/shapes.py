@@ -247,9 +247,7 @@ class LiveShapes(QObject):
         if serial == self._document.graph.serial:
             self._shapes_ready({**self.found, **found}, self.guesses)
 
-    def _shapes_ready(
-        self, found: Mapping[NodeId, NodeShapes], guesses: Mapping[NodeId, tuple[Guess, ...]]
-    ) -> None:
+    def _shapes_ready(self, found: Mapping[NodeId, NodeShapes], guesses: Mapping[NodeId, tuple[Guess, ...]]) -> None:
         graph = self._document.graph
         fresh = {key: shapes for key, shapes in found.items() if key in graph}
         guessed = {key: held for key, held in guesses.items() if key in graph}

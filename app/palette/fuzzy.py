@@ -28,6 +28,11 @@ _SYNONYMS = {
 
 #: What most nets are made of; it comes first where several types fit nearly as well.
 _USUAL = frozenset(("Convolution", "Data", "InnerProduct", "Pooling", "ReLU", "SoftmaxWithLoss"))
+#: The types that most public nets have, by how many have them: their order where nothing else tells.
+_BY_USE = (
+    *("Convolution", "ReLU", "Pooling", "InnerProduct", "SoftmaxWithLoss", "Dropout", "Softmax", "Eltwise", "Concat"),
+    *("BatchNorm", "Accuracy", "Scale"),
+)
 _USUAL_BONUS = 3.5
 _PLUGIN_MALUS = 10.0
 
@@ -65,9 +70,10 @@ def match_text(pattern: str, text: str) -> tuple[float, tuple[int, ...]] | None:
         return 0.0, ()
     lower, wanted = text.lower(), pattern.lower()
     start = lower.find(wanted)
-    heads = [index for index in range(len(text)) if _begins(text, index)]
-    if len(wanted) > 1 and start != 0 and "".join(lower[index] for index in heads).startswith(wanted):
-        return 120.0 - len(text) * 0.5, tuple(heads[: len(wanted)])
+    if len(wanted) > 1 and start != 0:
+        heads = [index for index in range(len(text)) if _begins(text, index)]
+        if "".join(lower[index] for index in heads).startswith(wanted):
+            return 120.0 - len(text) * 0.5, tuple(heads[: len(wanted)])
     if start >= 0:
         score = 100.0 + (50.0 if start == 0 else 25.0 if _begins(text, start) else 0.0) - len(text) * 0.5
         return score, tuple(range(start, start + len(wanted)))
@@ -128,8 +134,12 @@ def rank(infos: Iterable[Entry], pattern: str, usage: Mapping[str, float] | None
     used = usage or {}
     found.sort(key=lambda match: (-match.score - _bonus(match.info), -used.get(match.info.type, 0.0), match.info.type))
     if used and not pattern:
-        found.sort(key=lambda match: -used.get(match.info.type, 0.0))
+        found.sort(key=lambda match: (-used.get(match.info.type, 0.0), _place(match.info.type)))
     return found
+
+
+def _place(kind: str) -> int:
+    return _BY_USE.index(kind) if kind in _BY_USE else len(_BY_USE)
 
 
 def _bonus(info: Entry) -> float:

@@ -16,7 +16,10 @@ from app.theme import Theme
 if TYPE_CHECKING:
     from app.layerpicture import LayerPicture
 
-__all__ = ["LAYER_MIME", "TypeModel"]
+__all__ = ["LAYER_MIME", "MOST_ROWS", "TypeModel"]
+
+#: Nobody reads farther than this before typing another letter.
+MOST_ROWS = 200
 
 LAYER_MIME = "application/x-netcanvas-layer-type"
 
@@ -38,14 +41,20 @@ class TypeModel(QStandardItemModel):
 
     def fill(
         self, infos: Iterable[Entry], pattern: str, *, grouped: bool, usage: Mapping[str, float] | None = None
-    ) -> None:
-        """Show what fits ``pattern``; see :func:`rank` for ``usage``."""
+    ) -> int:
+        """Show what fits ``pattern``, the best of very much; see :func:`rank` for ``usage``.
+
+        Returns
+        -------
+        int
+            How much fits beside what is shown.
+        """
         self.clear()
         matches = rank(infos, pattern, usage)
         if pattern.strip() or not grouped:
-            for match in matches:
+            for match in matches[:MOST_ROWS]:
                 self.appendRow(self._row(match))
-            return
+            return max(0, len(matches) - MOST_ROWS)
         theme = Theme.current()
         by_category: dict[str, list[Match]] = {}
         for match in matches:
@@ -58,6 +67,7 @@ class TypeModel(QStandardItemModel):
             self.appendRow(header)
             for match in by_category[category]:
                 self.appendRow(self._row(match))
+        return 0
 
     def _row(self, match: Match) -> QStandardItem:
         item = _row(match)

@@ -84,11 +84,17 @@ class SearchPopup(ChoicePopup):
         self.open_at(QPoint(x, y))
 
     def fill(self, pattern: str) -> int:
-        self.model.fill(self._infos, pattern, grouped=False, usage=self._usage)
+        more = self.model.fill(self._infos, pattern, grouped=False, usage=self._usage)
         count = self.model.rowCount()
-        self.note.setText(self._help if count else "No layer fits.")
+        told = f"{more:,} more: type to find them. {self._help}" if more else self._help
+        self.note.setText(told if count else "No layer fits.")
         self.note.setVisible(bool(self.note.text()))
-        return min(_LIST_HEIGHT, sum(self.view.sizeHintForRow(row) for row in range(count)))
+        height = 0
+        for row in range(count):
+            height += self.view.sizeHintForRow(row)
+            if height >= _LIST_HEIGHT:
+                break
+        return min(_LIST_HEIGHT, height)
 
     def take(self, index: QModelIndex) -> None:
         kind = index.data(rows.KIND)

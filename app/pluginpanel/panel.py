@@ -10,10 +10,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QLabel,
     QPlainTextEdit,
     QPushButton,
+    QScrollArea,
     QSplitter,
     QTreeWidget,
     QTreeWidgetItem,
@@ -26,6 +26,7 @@ from app.pluginpanel.facts import PluginFacts, all_facts
 from app.qt import guard
 from app.theme import GRID, monospace_font
 from app.widgets.columns import Column, ShedColumns
+from app.widgets.flowrow import FlowRow
 
 if TYPE_CHECKING:
     from app.document import Document
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["PluginsPanel"]
 
 _COLUMNS = ("Plugin", "State", "Version", "Layers")
-_ROOM = (Column(112, 3), Column(72, 2), Column(64, 1), Column(120, 8))
+_ROOM = (Column(128, 2), Column(72, 2), Column(64, 1), Column(120, 8))
 _MARKS = {"error": ("warning-circle", "error"), "warning": ("warning", "warning"), "": ("check-circle", "ok")}
 _EMPTY = "No plugins yet. Drop a folder with Python layers on the window, or make one: Net, New Python layer."
 
@@ -108,10 +109,16 @@ class PluginsPanel(QWidget):
         box = QVBoxLayout(detail)
         box.setContentsMargins(3 * GRID, 2 * GRID, 3 * GRID, 2 * GRID)
         box.setSpacing(2 * GRID)
-        box.addWidget(self.about)
-        box.addWidget(self.errors, 1)
-        line = QHBoxLayout()
-        line.setSpacing(2 * GRID)
+        scroll = QScrollArea(detail)
+        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        scroll.setProperty("flat", True)
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(self.about)
+        box.addWidget(scroll, 1)
+        box.addWidget(self.errors, 2)
+        line = FlowRow(2 * GRID)
         for name, text, tip, act in (
             ("trust", "Trust", "Let its code run", self._trust),
             ("reload", "Reload", "Load its files anew", lambda: self._with(lambda flow, _each: flow.reload())),
@@ -132,7 +139,6 @@ class PluginsPanel(QWidget):
             button.clicked.connect(act)
             line.addWidget(button)
             self._buttons[name] = button
-        line.addStretch(1)
         box.addLayout(line)
         return detail
 

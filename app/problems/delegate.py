@@ -44,7 +44,7 @@ class FixDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         text = str(index.data() or "")
         width = option.fontMetrics.horizontalAdvance(text) + 7 * GRID if text else 0
-        return QSize(min(width, _WIDEST), 7 * GRID)
+        return QSize(min(width, _WIDEST), max(7 * GRID, option.fontMetrics.height() + 3 * GRID))
 
 
 def _without_text(option: QStyleOptionViewItem) -> QStyleOptionViewItem:

@@ -103,7 +103,7 @@ class ProblemsPanel(QWidget):
         view.setTextElideMode(Qt.TextElideMode.ElideRight)
         view.setMouseTracking(True)
         view.setItemDelegateForColumn(Column.FIX, FixDelegate(view))
-        view.setStyleSheet("QHeaderView::section { padding: 4px 4px; } QTreeView::item { padding: 0 2px; }")
+        view.setProperty("flat", True)
         header = view.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)

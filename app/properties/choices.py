@@ -105,7 +105,9 @@ class BoolEdit(QCheckBox):
 
     @guard(default=QSize(80, 28))
     def sizeHint(self) -> QSize:
-        return QSize(_BOX + 2 * GRID + self.fontMetrics().horizontalAdvance(self.text()) + 2 * GRID, 7 * GRID)
+        metrics = self.fontMetrics()
+        height = max(7 * GRID, metrics.height() + 2 * GRID)
+        return QSize(_BOX + 2 * GRID + metrics.horizontalAdvance(self.text()) + 2 * GRID, height)
 
     @guard(default=True)
     def hitButton(self, pos: QPoint) -> bool:
@@ -157,6 +159,7 @@ class EnumEdit(QComboBox):
         self._numbers = {str(choice.number): choice.name for choice in info.choices}
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(6)
+        self.setMinimumWidth(16 * GRID)  # less than the hint, which would make a narrow panel scroll sideways
         self.addItem("", None)
         for choice in info.choices:
             self.addItem(choice.name, choice.name)

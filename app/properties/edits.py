@@ -74,6 +74,8 @@ class ValueEdit(QLineEdit):
     """
 
     committed = Signal(str)
+    #: While the net is changing nothing can be written into it, wherever the focus goes.
+    held = False
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -149,6 +151,18 @@ class ValueEdit(QLineEdit):
         self.setText(self._shown or "")
         self._mark()
 
+    def put_down(self) -> tuple[str | None, str]:
+        """Put back what the file says; return that, and what was typed."""
+        state = self._shown, self.text()
+        self.revert()
+        return state
+
+    def take_up(self, shown: str | None, typed: str) -> None:
+        """Go on with what was typed into another editor of this field, unless the file says something else now."""
+        if shown == self._shown:
+            self.setText(typed)
+            self._mark()
+
     def _mark(self) -> None:
         set_state(self, "set" if self.text() else "mixed" if self._mixed else "default")
 
@@ -173,7 +187,7 @@ class ValueEdit(QLineEdit):
     @guard
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        if event.reason() != Qt.FocusReason.PopupFocusReason:
+        if event.reason() != Qt.FocusReason.PopupFocusReason and not self.held:
             self.commit()
 
 

@@ -19,6 +19,8 @@ __all__ = ["Formula", "is_number_kind", "read_formula", "split_formulas"]
 
 _LONGEST = 200
 _LARGEST_POWER = 64
+_LARGEST_BASE = 10**18  # of a power, above and below the line of the fraction
+_LARGEST_WHOLE = 10**400  # more than any kind of number holds, less than Python refuses to write
 _RELATIVE = re.compile(r"\s*([-+*/])(=?)\s*(?=\S)")
 _LITERAL = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[fF]?|inf(?:inity)?|nan)", re.I)
 
@@ -114,6 +116,8 @@ def _number(info: FieldInfo, text: str) -> Fraction:
 
 
 def _spell(info: FieldInfo, value: Fraction, text: str) -> str:
+    if abs(value) > _LARGEST_WHOLE:
+        raise CheckError(f"{info.name}: the result of {text} is too large.")
     if value.denominator == 1 and (info.kind in INTEGER_RANGES or abs(value) < 10**15):
         return str(value.numerator)
     try:
@@ -161,7 +165,7 @@ def _divided_safely(info: FieldInfo, text: str, operation: _Operation, left: Fra
 
 
 def _power(base: Fraction, exponent: Fraction) -> Fraction:
-    if abs(exponent) > _LARGEST_POWER or abs(base) > 10**18:
+    if abs(exponent) > _LARGEST_POWER or max(abs(base.numerator), base.denominator) > _LARGEST_BASE:
         raise OverflowError
     result = base**exponent
     if isinstance(result, complex):

@@ -108,7 +108,10 @@ class FieldRow(Row):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction(self.reset_tip, self.clear).setEnabled(self.target.state(self.path).is_set)
+        menu.setToolTipsVisible(True)
+        reset = menu.addAction(self.reset_tip, self.clear)
+        reset.setEnabled(self.target.state(self.path).is_set)
+        reset.setToolTip("Take it out of the text" if reset.isEnabled() else "The text does not set it.")
         menu.addAction("Copy name", self._copy_name)
         menu.addAction("Copy value", self._copy_value)
         menu.popup(event.globalPos())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.layerpicture import layer_mark
 from app.properties.edits import ValueEdit
@@ -79,10 +79,9 @@ class LayerHeader(QWidget):
         self.name.setProperty("flat", True)
         self.name.setToolTip("Name of the layer (F2)")
         self.name.committed.connect(self.renamed)
-        self.type = QLabel(self)
+        self.type = ElidedLabel("", self)
         self.type.setObjectName("properties.type")
         self.type.setProperty("muted", True)
-        self.type.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.phase = QLabel(self)
         self.phase.setProperty("chip", True)
         self.problem = QLabel(self)

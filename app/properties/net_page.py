@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -17,7 +18,7 @@ from app.theme import GRID, Theme
 if TYPE_CHECKING:
     from app.document import Document
 
-__all__ = ["FactTable", "NetPage", "net_facts", "type_counts"]
+__all__ = ["FactTable", "NetPage", "counted", "net_facts", "type_counts"]
 
 _MOST_TYPES = 8
 
@@ -44,7 +45,12 @@ def net_facts(document: Document) -> list[tuple[str, str]]:
 def type_counts(document: Document) -> list[tuple[str, str]]:
     """Return how many layers there are of each type, the most common first."""
     layers = document.graph.readings().values()
-    types = Counter(layer.type or "no type" for layer in layers if layer.field is not None).most_common()
+    return counted(Counter(layer.type or "no type" for layer in layers if layer.field is not None))
+
+
+def counted(counts: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Return types and how many layers they have, the most common first; the rarest in one line."""
+    types = Counter(counts).most_common()
     shown = _MOST_TYPES if len(types) > _MOST_TYPES + 1 else len(types)
     found = [(name, count_text(count)) for name, count in types[:shown]]
     rest = sum(count for _, count in types[shown:])

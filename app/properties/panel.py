@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from app.properties.coststrip import CostStrip
 from app.properties.edits import ValueEdit
-from app.properties.facts import count_text
 from app.properties.formarea import FormArea
 from app.properties.layer_page import LayerPage, page_key
+from app.properties.many_page import MOST_LAYERS, ManyPage
 from app.properties.net_page import NetPage
 from app.properties.row import asks_for_help
 from app.properties.style import dress_names, panel_stylesheet
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 __all__ = ["PropertiesPanel"]
 
 _KEPT_PAGES = 8
-_MOST_LAYERS = 300
 _NET_PAUSE_MS = 60
 
 
@@ -135,14 +135,34 @@ class PropertiesPanel(QWidget):
         if not self.document.selection.node_ids and isinstance(page, NetPage):
             page.show_net(self.document)
             return
+        if len(self.document.selection) > 1 and not ids and isinstance(page, ManyPage):
+            page.show_layers(self.document, self.document.selection.node_ids)
+            return
         self._replace_page(self._page_for(ids))
 
     @guard
     def _graph_changed(self, events: Events) -> None:
+        typed = self._typed_into()
+        if typed is not None:
+            typed.held = True
+        try:
+            self._follow(events)
+        finally:
+            if typed is not None and isValid(typed):
+                typed.held = False
+
+    def _typed_into(self) -> ValueEdit | TextBox | None:
+        """Return the editor that has the focus and something that is not committed, if one has."""
+        focused = QApplication.focusWidget()
+        if isinstance(focused, ValueEdit | TextBox) and self.isAncestorOf(focused) and focused.pending:
+            return focused
+        return None
+
+    def _follow(self, events: Events) -> None:
         page = self.page
         if self.document is None:
             return
-        if isinstance(page, NetPage):
+        if isinstance(page, NetPage | ManyPage):
             self._net_due.trigger()
         elif isinstance(page, LayerPage):
             if page.is_gone:
@@ -163,12 +183,14 @@ class PropertiesPanel(QWidget):
         if isinstance(self.page, LayerPage):
             if not self.page.is_gone:  # or the selection follows in a moment
                 self.page.refresh_facts()
-        elif isinstance(self.page, NetPage):
+        elif isinstance(self.page, NetPage | ManyPage):
             self._net_due.trigger()
 
     def _show_net(self) -> None:
         if isinstance(self.page, NetPage) and self.document is not None:
             self.page.show_net(self.document)
+        elif isinstance(self.page, ManyPage) and self.document is not None:
+            self.page.show_layers(self.document, self.document.selection.node_ids)
 
     @guard
     def _diagnoses_changed(self) -> None:
@@ -203,7 +225,7 @@ class PropertiesPanel(QWidget):
         assert self.document is not None
         graph = self.document.graph
         ids = tuple(node for node in self.document.selection.node_ids if node in graph)
-        if len(ids) > _MOST_LAYERS:
+        if len(ids) > MOST_LAYERS:
             return ()
         kinds = {(node.version, node.virtual) for node in map(graph.node, ids)}
         return ids if len(kinds) == 1 else ()
@@ -217,29 +239,21 @@ class PropertiesPanel(QWidget):
                 return kept
             return LayerPage(target, self._folds, self.area.body)
         if len(self.document.selection) > 1:
-            return self._hint_page()
+            many = ManyPage(self.area.body)
+            many.asked.connect(self.document.selection.set)
+            many.show_layers(self.document, self.document.selection.node_ids)
+            return many
         page = NetPage(self.area.body)
         page.renamed.connect(self._rename_net)
         page.show_net(self.document)
         return page
 
-    def _hint_page(self) -> QWidget:
-        assert self.document is not None
-        count = len(self.document.selection)
-        text = f"{count} layers of different formats are selected.\n\nSelect layers of one to edit what they share."
-        if count > _MOST_LAYERS:
-            text = f"{count_text(count)} layers are selected.\n\nUp to {_MOST_LAYERS} are edited at once."
-        label = QLabel(text, self.area.body)
-        label.setObjectName("properties.hint")
-        label.setProperty("muted", True)
-        label.setWordWrap(True)
-        label.setAlignment(Qt.AlignmentFlag.AlignTop)
-        return label
-
     def _replace_page(self, page: QWidget | None, *, keep_place: bool = False) -> None:
         place = self.area.verticalScrollBar().value()
         focused = QApplication.focusWidget()
         name = focused.objectName() if focused is not None and self.isAncestorOf(focused) else ""
+        typed_into = self._typed_into()
+        typed = typed_into.put_down() if typed_into is not None else None
         if self.page is not None:
             self.page.hide()
             self.area.forms.removeWidget(self.page)
@@ -256,9 +270,11 @@ class PropertiesPanel(QWidget):
                 page.fields.complete()
             self.area.body.adjustSize()
             self.area.verticalScrollBar().setValue(place)
-            again = page.findChild(QWidget, name) if name else None
+            again = page.findChild(type(typed_into) if typed_into is not None else QWidget, name) if name else None
             if again is not None:
                 again.setFocus(Qt.FocusReason.OtherFocusReason)
+            if typed is not None and isinstance(again, ValueEdit | TextBox):
+                again.take_up(*typed)
         else:
             self.area.verticalScrollBar().setValue(0)
 

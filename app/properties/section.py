@@ -66,7 +66,7 @@ class SectionHeader(QAbstractButton):
 
     @guard(default=QSize(120, 32))
     def sizeHint(self) -> QSize:
-        return QSize(120, 8 * GRID)
+        return QSize(120, max(8 * GRID, self.fontMetrics().height() + 3 * GRID))
 
     @guard
     def keyPressEvent(self, event: QKeyEvent) -> None:

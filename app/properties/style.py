@@ -35,6 +35,8 @@ RESET_WIDTH = 5 * GRID
 _NAMED = "name and unit"
 _LABEL_SHARE = 0.40
 _NARROWEST_LABEL, _WIDEST_LABEL = 24 * GRID, 48 * GRID
+#: Height of a line in the letters that these widths are made for.
+_LINE = 16
 
 _TEMPLATE = Template("""
 #properties-body, #properties-scroll, #properties-scroll > QWidget { background: $window; }
@@ -72,8 +74,9 @@ def panel_stylesheet() -> str:
 def editor_left(widget: QWidget, depth: int) -> int:
     """Return where editors begin, in a row's coordinates: one column for the panel, however deep the row is nested."""
     indent = depth * INDENT
+    letters = max(widget.fontMetrics().height() / _LINE, 1.0)  # with large ones, names need more room
     column = round((widget.width() + indent) * _LABEL_SHARE)
-    column = min(max(column, _NARROWEST_LABEL), _WIDEST_LABEL) + GUTTER
+    column = round(min(max(column, _NARROWEST_LABEL * letters), _WIDEST_LABEL * letters)) + GUTTER
     return max(column - indent, 14 * GRID)
 
 

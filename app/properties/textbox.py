@@ -18,7 +18,7 @@ __all__ = ["TextBox", "ValueHighlighter"]
 _FEWEST_LINES, _MOST_LINES = 3, 12
 _TOKEN = re.compile(
     r"""(?P<comment>(?:^|(?<=\s))\#.*)
-    |(?P<key>(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[A-Za-z_][\w.\-]*)(?=\s*:(?:\s|$|["'\[{(\d]))|(?:^|(?<=\s))--?[A-Za-z_][\w.\-]*)
+    |(?P<key>(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|(?<![\w.\-])[A-Za-z_][\w.\-]*)(?=\s*:(?:\s|$|["'\[{(\d]))|(?:^|(?<=\s))--?[A-Za-z_][\w.\-]*)
     |(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
     |(?P<number>(?<![\w.])[-+]?(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![\w.]))
     |(?P<word>!![^\s\[\](){},]*|\b(?:True|False|None|true|false|null)\b)""",
@@ -48,6 +48,7 @@ class TextBox(QPlainTextEdit):
     """Several lines of text that are committed with Ctrl+Enter or when the focus leaves."""
 
     committed = Signal(str)
+    held = False  # see ValueEdit
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -81,6 +82,17 @@ class TextBox(QPlainTextEdit):
         """Put back what the file says."""
         self.setPlainText(self._shown)
 
+    def put_down(self) -> tuple[str | None, str]:
+        """Put back what the file says; return that, and what was typed."""
+        state = self._shown, self.toPlainText()
+        self.revert()
+        return state
+
+    def take_up(self, shown: str | None, typed: str) -> None:
+        """Go on with what was typed into another editor of this field, unless the file says something else now."""
+        if shown == self._shown:
+            self.setPlainText(typed)
+
     @guard
     def _fit(self) -> None:
         lines = min(max(self.blockCount(), _FEWEST_LINES), _MOST_LINES)
@@ -105,5 +117,5 @@ class TextBox(QPlainTextEdit):
     @guard
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        if event.reason() != Qt.FocusReason.PopupFocusReason:
+        if event.reason() != Qt.FocusReason.PopupFocusReason and not self.held:
             self.commit()

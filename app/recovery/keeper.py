@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -97,13 +97,36 @@ class RecoveryKeeper(QObject):
 
     @guard
     def close(self) -> None:
-        """The program ends as it should: nothing is kept of it. What was offered and not answered can be asked for."""
+        """The program ends as it should: nothing is kept of it. What was offered and not answered can be asked for.
+
+        Where nobody could be asked about what is not saved, that is kept for the next start.
+        """
+        kept = [write() for write in self._unsaved()] if self._window.keeps_unsaved else []
         for watch in self._watches.values():
             watch.close()
         self._watches.clear()
         if self._jobs.close():
             self._store.close()
+            self._write_all(kept)
+            self._store.leave()
         self._put_aside()
+
+    @guard
+    def keep_now(self) -> None:
+        """Write what is not saved before anything else is done: the program may be ended any moment."""
+        self._window.commit_edits()
+        self._write_all([write() for write in self._unsaved()])
+
+    def _unsaved(self) -> list[Callable[[], Kept]]:
+        documents = [watch.document for watch in self._watches.values()]
+        return [_capture(document) for document in documents if document.unsaved]
+
+    def _write_all(self, kept: Iterable[Kept]) -> None:
+        try:
+            for each in kept:
+                self._store.write(each)
+        except OSError as error:
+            self._failed(error)
 
     # After a crash
 
@@ -190,7 +213,7 @@ class _Watch(QObject):
         self, document: Document, keep: Callable[[Document], None], forget: Callable[[Document], None]
     ) -> None:
         super().__init__()
-        self._document = document
+        self.document = document
         self._keep, self._forget = keep, forget
         self._since: float | None = None
         self._due = Debounce(self._write, _QUIET, self)
@@ -199,8 +222,8 @@ class _Watch(QObject):
 
     def close(self) -> None:
         self._due.cancel()
-        self._document.undo_stack.indexChanged.disconnect(self._changed)
-        self._document.modified_changed.disconnect(self._changed)
+        self.document.undo_stack.indexChanged.disconnect(self._changed)
+        self.document.modified_changed.disconnect(self._changed)
 
     @guard
     def _changed(self, _value: object = None) -> None:
@@ -212,7 +235,7 @@ class _Watch(QObject):
 
     def _write(self) -> None:
         self._since = None
-        (self._keep if self._document.unsaved else self._forget)(self._document)
+        (self._keep if self.document.unsaved else self._forget)(self.document)
 
 
 def _capture(document: Document) -> Callable[[], Kept]:

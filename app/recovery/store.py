@@ -208,6 +208,12 @@ class RecoveryStore:
             self._lock = None
             shutil.rmtree(self._folder, ignore_errors=True)
 
+    def leave(self) -> None:
+        """Leave what was written to the next start."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
     def leftovers(self, *, offered: bool = False) -> list[Leftover]:
         """Find and hold what programs that are gone left behind.
 

@@ -201,6 +201,11 @@ class SolverPanel(QWidget):
         if isinstance(focused, ValueEdit) and self.isAncestorOf(focused):
             focused.commit()
 
+    def look_at_disk(self) -> None:
+        """Take over what another program wrote into the file, or ask; say it where the file is gone."""
+        if self.solver is not None:
+            self.head.look_at_disk(self.solver)
+
     def save(self, *, force: bool = False) -> bool:
         """Save the solver alone; return whether that worked. What is in the way is said in the panel."""
         self.commit()
@@ -255,8 +260,8 @@ class SolverPanel(QWidget):
             return True
         if asks_for_help(self, event):
             return True
-        if event.type() == QEvent.Type.WindowActivate and self.solver is not None:
-            self.head.look_at_disk(self.solver)
+        if event.type() == QEvent.Type.WindowActivate:
+            self.look_at_disk()
         return super().event(event)
 
     @guard

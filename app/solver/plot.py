@@ -52,7 +52,13 @@ class SchedulePlot(QWidget):
     @guard
     def resizeEvent(self, event: object) -> None:
         hint = self.log_button.sizeHint()
-        self.log_button.setGeometry(self.width() - hint.width() - GRID, 0, hint.width(), 6 * GRID)
+        height = max(6 * GRID, self.fontMetrics().height() + GRID)
+        self.log_button.setGeometry(self.width() - hint.width() - GRID, 0, hint.width(), height)
+
+    @property
+    def _top(self) -> int:
+        """Where the picture begins, below the button."""
+        return max(_TOP, self.log_button.height() + GRID)
 
     @property
     def said(self) -> str:
@@ -77,7 +83,9 @@ class SchedulePlot(QWidget):
     # Painting
 
     def _area(self) -> QRectF:
-        return QRectF(_LEFT, _TOP, max(self.width() - _LEFT - _RIGHT, 1), max(self.height() - _TOP - _BOTTOM, 1))
+        return QRectF(
+            _LEFT, self._top, max(self.width() - _LEFT - _RIGHT, 1), max(self.height() - self._top - _BOTTOM, 1)
+        )
 
     @property
     def _end(self) -> float:
@@ -101,7 +109,7 @@ class SchedulePlot(QWidget):
         font = QFont(self.font())
         painter.setFont(font)
         painter.setPen(theme.color("error" if schedule.problem else "text"))
-        room = QRectF(GRID, 0, self.log_button.x() - 2 * GRID, _TOP - GRID)
+        room = QRectF(GRID, 0, self.log_button.x() - 2 * GRID, self._top - GRID)
         if schedule.problem:
             wrap = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
             painter.drawText(QRectF(self.rect().adjusted(GRID, 0, -GRID, 0)), wrap, schedule.problem)
@@ -126,7 +134,7 @@ class SchedulePlot(QWidget):
     def _paint_axes(self, painter: QPainter, theme: Theme, area: QRectF) -> None:
         low, high = self._range()
         log = self.log_button.isChecked()
-        align = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+        align = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight | Qt.TextFlag.TextDontClip
         for value in nice_ticks(low, high, 4):
             y = area.bottom() - area.height() * (value - low) / (high - low)
             painter.setPen(QPen(theme.color("border"), 1))
@@ -139,10 +147,12 @@ class SchedulePlot(QWidget):
             painter.setPen(theme.color("text_muted"))
             where = QRectF(x - 50, area.bottom() + 2, 100, _BOTTOM - 2)
             if where.right() - 25 < self.width():
-                painter.drawText(where, Qt.AlignmentFlag.AlignHCenter, _iterations(value))
+                centre = Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextDontClip
+                painter.drawText(where, centre, _iterations(value))
             else:
                 where.moveRight(self.width() - 2)
-                painter.drawText(where, Qt.AlignmentFlag.AlignRight, _iterations(value))
+                right = Qt.AlignmentFlag.AlignRight | Qt.TextFlag.TextDontClip
+                painter.drawText(where, right, _iterations(value))
 
     def _paint_marks(self, painter: QPainter, theme: Theme, area: QRectF) -> None:
         schedule = self.schedule

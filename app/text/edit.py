@@ -24,7 +24,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPlainTextDocumentLayout, QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
-from app.qt import guard
+from app.qt import announce, guard
 from app.text.brackets import bracket_at, close_by_itself, delete_pair, match_of
 from app.text.folding import Folding
 from app.text.gutter import Gutter
@@ -141,6 +141,7 @@ class NumberedEdit(QPlainTextEdit):
         add("line_down", "Move line down", ("Alt+Down",), partial(move_lines, self, True), edits=True)
         add("duplicate", "Duplicate line", ("Ctrl+D", "Alt+Shift+Down"), partial(duplicate_lines, self), edits=True)
         add("bracket", "Go to the other bracket", ("Ctrl+Shift+\\", "Ctrl+|", "Ctrl+Shift+|"), self.go_to_bracket)
+        add("help", "Say what is meant or wrong at the cursor", ("F1",), self.show_help)
         if not self.folds:
             return
         add("fold", "Fold", ("Ctrl+Shift+[", "Ctrl+{", "Ctrl+Shift+{"), self.fold_here)
@@ -344,6 +345,13 @@ class NumberedEdit(QPlainTextEdit):
     def tip_at(self, place: QPoint) -> str:
         """Return what a tooltip says at a place of the viewport; empty for none."""
         return self.mistake_at(place)
+
+    def show_help(self) -> None:
+        """Say at the cursor what a pointer there would be told."""
+        at = self.cursorRect()
+        text = self.tip_at(at.center()) or "Nothing is known of the word at the cursor."
+        QToolTip.showText(self.viewport().mapToGlobal(at.bottomRight()), text, self)
+        announce(self, text)
 
     @guard
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -89,7 +89,7 @@ class FindBar(QWidget):
         button = QToolButton(self)
         button.setText(text)
         button.setCheckable(True)
-        button.setAutoRaise(True)
+        button.setProperty("toggle", True)
         button.setToolTip(tip)
         button.setAccessibleName(tip)
         button.toggled.connect(lambda _on: self._typed(self.line.text()))

@@ -373,10 +373,14 @@ class TextPane(QWidget):
         menu.popup(self.edit.viewport().mapToGlobal(place))
 
     def _apply_fix(self, fix: QuickFix, _checked: bool = False) -> None:
-        if self.document is None:
+        shown = self.document
+        if shown is None:
             return
         try:
-            self.document.assumptions.mend(fix)
+            if isinstance(shown, SolverText):
+                shown.apply(fix.label, fix.apply)
+            else:
+                shown.assumptions.mend(fix)
         except NetcanvasError as error:
             self._say(str(error))
             return

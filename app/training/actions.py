@@ -23,7 +23,7 @@ class TrainingActions(QObject):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.train = self._make("train", "Train", "play", ["Ctrl+Return", "Ctrl+Enter", "F5"], "accent_text")
+        self.train = self._make("train", "Train", "play", ["Ctrl+Return", "Ctrl+Enter", "F5"])
         self.pause = self._make("pause", "Pause", "pause", ["F6"])
         self.stop = self._make("stop", "Stop", "stop", ["Shift+F5"])
         self.snapshot = self._make("snapshot", "Snapshot", "camera", [])
@@ -37,8 +37,8 @@ class TrainingActions(QObject):
         """All actions in the order of their buttons."""
         return (self.train, self.pause, self.stop, self.snapshot)
 
-    def _make(self, name: str, text: str, glyph: str, keys: list[str], role: str = "text") -> QAction:
-        action = QAction(icon(glyph, role), text, self)
+    def _make(self, name: str, text: str, glyph: str, keys: list[str]) -> QAction:
+        action = QAction(icon(glyph), text, self)
         action.setObjectName(f"training.{name}")
         action.setShortcuts([QKeySequence(key) for key in keys])
         action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
@@ -88,6 +88,7 @@ class ActionButton(QPushButton):
         super().__init__(parent)
         self._action = action
         self._compact = False
+        self._own_icon = icon("play", "accent_text") if primary else None  # the action's is made for plain ground
         self._lead = "\u2009" if primary else ""  # its bold text would touch the icon
         self.setObjectName(f"{action.objectName()}_button")
         if primary:
@@ -105,7 +106,7 @@ class ActionButton(QPushButton):
     @guard
     def _mirror(self) -> None:
         action = self._action
-        self.setIcon(action.icon())
+        self.setIcon(self._own_icon or action.icon())
         self.setText("" if self._compact else f"{self._lead}{action.text()}")
         self.setAccessibleName(action.text())
         self.setToolTip(action.toolTip())

@@ -45,15 +45,20 @@ class _Rules(pg.GraphicsObject):  # type: ignore[misc]
 class _Axis(pg.AxisItem):  # type: ignore[misc]
     """An axis whose numbers do not touch, however low or narrow it is."""
 
+    #: Pixels from one number to the next.
     GAPS: Mapping[str, float] = MappingProxyType({"left": 20.0, "bottom": 48.0})
 
     @guard(default=list[tuple[float, float]]())
     def tickSpacing(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, float]]:
-        levels: list[tuple[float, float]] = super().tickSpacing(minVal, maxVal, size)
         span = abs(maxVal - minVal)
-        if not levels or not span or not size:
+        if size <= 0 or not span:
+            return []
+        levels: list[tuple[float, float]] = super().tickSpacing(minVal, maxVal, size)
+        if not levels:
             return levels
         major, least = levels[0][0], self.GAPS[self.orientation] * span / size
+        if self.orientation == "bottom":
+            least = max(1.0, least)  # there are no parts of iterations
         if major >= least:
             return levels
         while major < least:

@@ -19,6 +19,7 @@ __all__ = ["TrainingFace"]
 
 _NARROW, _ONE_ROW, _COLUMN = 760, 560, 400
 _LOW, _ALL_FIGURES = 184, 880
+_LINE = 16  # height of a line in the letters that these are made for
 _SMALLEST = QSize(240, 88)
 _LEAST_PICTURE = 32
 
@@ -94,6 +95,8 @@ class TrainingFace(QWidget):
         layout.setSpacing(4)
         layout.addLayout(head)
         layout.addWidget(self._split, 1)
+        layout.addStretch(0)
+        self.strip.changed.connect(self._fit)
         self.setMinimumSize(_SMALLEST)  # said outright, or a long message would make the dock grow
 
     def _solver_place(self, row: QHBoxLayout) -> None:
@@ -108,17 +111,21 @@ class TrainingFace(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        width, height = self.width(), self.height()
+        letters = max(self.fontMetrics().height() / _LINE, 1.0)  # large ones leave less room
+        width, height = round(self.width() / letters), round(self.height() / letters)
         low, slim = height < _LOW, width < _ONE_ROW
         for button in self._buttons:
             first = button is self._buttons[0]
             button.set_compact(width < (_NARROW if not first else _ONE_ROW if low else _COLUMN))
+        crowded = low and self.strip.notice is not None
+        self.facts.set_room(not crowded)
+        self._split.setVisible(not crowded)  # a message that cannot be read helps nobody
         self.facts.set_low(low)
         self.facts.set_columns(3 if slim or (low and width < _ALL_FIGURES) else 6)
         self.pictures.set_low(low)
         self._place_solver(self._second if slim and not low else self._top)
         self.solver_label.setVisible(not (slim and low))
-        self.solver_box.setMinimumContentsLength(6 if slim and low else 14)
+        self.solver_box.setMinimumContentsLength(5 if slim and low else 14)
         standing = width < _NARROW and height > 0.8 * width
         self._tabs.setVisible(standing or width >= _ONE_ROW)  # where there is room for one, it is for the curves
         way = Qt.Orientation.Vertical if standing else Qt.Orientation.Horizontal

@@ -69,6 +69,7 @@ class FactsRow(QWidget):
         super().__init__(parent)
         self.setObjectName("training.facts")
         self._columns, self._is_low = 0, False
+        self._has_room, self._is_idle = True, True
         self._tiles: dict[str, tuple[QLabel, QLabel]] = {}
         self._grid = QGridLayout()
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -115,6 +116,11 @@ class FactsRow(QWidget):
             self._is_low = low
             self._arrange()
 
+    def set_room(self, room: bool) -> None:
+        """Say whether there is any room for the figures."""
+        self._has_room = room
+        self.setVisible(room and not self._is_idle)
+
     def _arrange(self) -> None:
         for index, (heading, value) in enumerate(self._tiles.values()):
             row, column = divmod(index, self._columns)
@@ -137,7 +143,8 @@ class FactsRow(QWidget):
     def show_model(self, model: RunModel) -> None:
         """Show the figures of a run."""
         idle = model.state == "idle"
-        self.setVisible(not idle)
+        self._is_idle = idle
+        self.setVisible(self._has_room and not idle)
         end = formats.count(model.max_iter) if model.max_iter else formats.NOTHING
         self._set("iteration", formats.NOTHING if idle else f"{formats.count(model.iteration)} / {end}")
         self._set("loss", formats.number(model.loss))
@@ -162,5 +169,6 @@ class FactsRow(QWidget):
 
     def _set(self, name: str, text: str) -> None:
         title, value = self._tiles[name]
-        value.setText(text)
-        value.setAccessibleName(f"{title.text()}: {text}")
+        if text != value.text():
+            value.setText(text)
+            value.setAccessibleName(f"{title.text()}: {text}")

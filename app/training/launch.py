@@ -37,6 +37,8 @@ class Launch:
         Where data and plugins are looked for.
     origin : mapping
         Where the texts came from, for the run's records.
+    weights, snapshot : Path or None
+        A ``.caffemodel`` to begin from, or a ``.solverstate`` to go on from.
     """
 
     parent: Path
@@ -47,12 +49,24 @@ class Launch:
     base_dirs: Sequence[Path] = ()
     plugin_paths: Sequence[Path] = ()
     origin: dict[str, str] = field(default_factory=dict)
+    weights: Path | None = None
+    snapshot: Path | None = None
 
     @classmethod
     def of(cls, document: Document) -> Launch:
-        """Freeze what the document says now."""
+        """Freeze what the document says now.
+
+        Raises
+        ------
+        OSError
+            When the solver cannot be read.
+        ValueError
+            When a solver was chosen that is not there: settings made up would train something else.
+        """
         path = document.path
         solver_text = document.solver_text
+        if solver_text is None and document.solver_path is not None:
+            raise ValueError(f"'{document.solver_path.name}' is not there")
         origin = {"net_path": str(path or ""), "solver_path": str(document.solver_path or "")}
         return cls(
             parent=run_parents(path)[0],
@@ -75,7 +89,13 @@ class Launch:
             extras_text=self.extras_text,
             environment=self.origin,
         )
-        process = TrainingProcess.start(run, base_dirs=self.base_dirs, plugin_paths=self.plugin_paths)
+        process = TrainingProcess.start(
+            run,
+            base_dirs=self.base_dirs,
+            plugin_paths=self.plugin_paths,
+            weights=self.weights,
+            snapshot=self.snapshot,
+        )
         return run, process
 
 

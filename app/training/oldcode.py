@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = ["OldCode"]
 
-_MOST_NAMES = 3
+_MOST_NAMES, _MOST_LOGGED = 3, 50
 
 
 class OldCode(QObject):
-    """Compares the plugin sources of the run in view with what they are now, and starts it again with these.
+    """Compares the plugin sources of runs with what they are now; the run in view is started again with these.
 
     Parameters
     ----------
@@ -35,22 +36,46 @@ class OldCode(QObject):
         self._panel = panel
         self._jobs: Jobs | None = None
         self._said: tuple[RunFolder, Notice] | None = None
+        self._logged: list[tuple[RunFolder, Notice]] = []
+        self._said_unseen: dict[RunFolder, Notice] = {}
         self._restarted: RunFolder | None = None
         panel.state_changed.connect(self._state_changed)
 
-    def look(self) -> None:
-        """Compare now, in a thread; nothing where no run is under way."""
-        run = self._panel.run
-        if run is None or not self._panel.model.live:
-            return
+    def look(self, *, anew: bool = False) -> None:
+        """Compare now, in a thread; nothing where no run is under way, in view or not.
 
+        Parameters
+        ----------
+        anew : bool
+            Another run came into view: what was said of it before is no longer to be seen.
+        """
+        run = self._panel.run
+        if anew:
+            self._said = None
+        if run is not None and self._panel.model.live:
+            self._compare(run, partial(self._tell, run))
+        unseen = self._panel.unseen_runs()
+        for title, each in unseen:
+            self._compare(each, partial(self._tell_unseen, title, each))
+        runs = {each for _title, each in unseen}
+        self._said_unseen = {each: notice for each, notice in self._said_unseen.items() if each in runs}
+
+    def _compare(self, run: RunFolder, tell: Callable[[Sequence[Path]], object]) -> None:
         def work() -> tuple[Path, ...]:
             from engine.worker.plugin_copies import changed_plugins
 
             return tuple(map(Path, changed_plugins(run.environment().get("plugin_sources", []))))
 
         self._jobs = self._jobs or Jobs(self)
-        self._jobs.submit("old code", work, lambda files: self._tell(run, files), lambda _error: None)
+        self._jobs.submit(f"old code {run.path}", work, tell, lambda _error: None)
+
+    def _tell_unseen(self, title: str, run: RunFolder, files: Sequence[Path]) -> None:
+        """Say in the window that the training of another tab does not use what was edited."""
+        said = self._said_unseen.pop(run, None)
+        if files:
+            self._said_unseen[run] = notice = _notice(files, title)
+            if notice != said:
+                self._panel.tell_window(notice)
 
     def _tell(self, run: RunFolder, files: Sequence[Path]) -> None:
         panel = self._panel
@@ -62,7 +87,9 @@ class OldCode(QObject):
                 panel.strip.show_notice(None)
         elif self._said != said:
             panel.say(self._said[1], [("Restart from a snapshot", self.restart)])
-            panel.log.add(f"{self._said[1].text}\n")
+            if self._said not in self._logged:
+                self._logged = [*self._logged, self._said][-_MOST_LOGGED:]
+                panel.log.add(f"{self._said[1].text}\n")
 
     def restart(self) -> None:
         """End the run in view with a snapshot, and go on from that with plugins as they are now."""
@@ -85,10 +112,13 @@ class OldCode(QObject):
             self._jobs.close()
 
 
-def _notice(files: Sequence[Path]) -> Notice:
+def _notice(files: Sequence[Path], title: str = "") -> Notice:
     names = ", ".join(f"'{file.name}'" for file in files[:_MOST_NAMES]) + (
         ", \u2026" if len(files) > _MOST_NAMES else ""
     )
     was = "was" if len(files) == 1 else "were"
-    text = f"{names} {was} edited: this training goes on with the code it started with. Restart it to use the new code."
-    return Notice("warning", text)
+    training = f"the training of '{title}'" if title else "this training"
+    return Notice(
+        "warning",
+        f"{names} {was} edited: {training} goes on with the code it started with. Restart it to use the new code.",
+    )

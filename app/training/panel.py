@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,6 +100,7 @@ class TrainingPanel(TrainingFace):
             if kept is not None:
                 self.log.add(kept[1])
                 self._take_up(kept[0])
+                self._old_code.look(anew=True)
             QTimer.singleShot(0, self, self._look_for_active_runs)
         self._blocked = obstacle(self._document)
         self._render()
@@ -117,9 +119,18 @@ class TrainingPanel(TrainingFace):
         self._session, self._model = session, session.model
 
     def _ended_unseen(self, title: str, state: str) -> None:
+        kind = "error" if state in ("failed", "lost") else "info"
+        self.tell_window(Notice(kind, f"Training of '{title}': {state}."))
+
+    def tell_window(self, notice: Notice) -> None:
+        """Show a notice in the window's own bar."""
         notify = getattr(self.window(), "notify", None)
         if callable(notify):
-            notify(f"Training of '{title}': {state}.", "error" if state in ("failed", "lost") else "info")
+            notify(notice.text, notice.kind)
+
+    def unseen_runs(self) -> list[tuple[str, RunFolder]]:
+        """Return the runs of documents out of view that are under way, with the titles of these."""
+        return self._shelf.running()
 
     def _solver_changed(self) -> None:
         self.solver_box.refresh()
@@ -155,22 +166,30 @@ class TrainingPanel(TrainingFace):
 
     def train(self) -> None:
         """Start a new run of the document as it is now."""
-        if self._document is None or self._blocked or self._model.live:
+        self.train_from()
+
+    def train_from(self, *, weights: Path | None = None, snapshot: Path | None = None) -> None:
+        """Start a new run of the document, from a ``.caffemodel`` or a ``.solverstate``; say what is in the way."""
+        reason = "A training is under way. Stop it first." if self._model.live else self._blocked
+        if self._document is None or reason:
+            if weights or snapshot:  # else the button says it
+                self.strip.show_notice(Notice("warning", reason))
             return
-        question = trust_question(self._document, self._trusted)
+
+        def trusted(folder: Path) -> None:
+            self.folder_trusted.emit(folder)
+            self.train_from(weights=weights, snapshot=snapshot)
+
+        question = trust_question(self._document, trusted)
         if question is not None:
             self.strip.show_notice(*question)
             return
         try:
-            launch = Launch.of(self._document)
+            launch = replace(Launch.of(self._document), weights=weights, snapshot=snapshot)
         except (OSError, ValueError) as error:
             self.strip.show_notice(Notice("error", f"The solver cannot be read: {error}. Choose another one."))
             return
         self._show_session(launch.start)
-
-    def _trusted(self, folder: Path) -> None:
-        self.folder_trusted.emit(folder)
-        self.train()
 
     def pause_or_resume(self) -> None:
         """Pause the run that is shown, or let it go on."""

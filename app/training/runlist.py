@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QTimer, QUrl, Signal
+from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QPushButton,
     QStackedLayout,
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import (
 from app.qt import guard
 from app.training import formats
 from app.training.model import is_loss, scalars
+from app.widgets.columns import Column, ShedColumns
 from engine.errors import WorkerError
 from engine.worker import RunFolder, RunStatus, list_runs, snapshot_iteration
 
@@ -30,6 +30,7 @@ __all__ = ["RunList"]
 
 _REFRESH_MILLISECONDS = 2000
 _COLUMNS = ("Run", "State", "Iteration", "Score", "Loss")
+_ROOM = (Column(104, 8), Column(72, 1), Column(88, 2), Column(72, 1), Column(72, 1))
 
 
 class RunList(QWidget):
@@ -61,8 +62,8 @@ class RunList(QWidget):
         self.table.setUniformRowHeights(True)
         self.table.setAllColumnsShowFocus(True)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.table.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self.table.header().setStretchLastSection(True)
+        self.table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self._columns = ShedColumns(self.table, _ROOM)
         self.table.itemActivated.connect(lambda item: self._choose())
         self.table.itemSelectionChanged.connect(self._show_buttons)
         self.open_button = self._button("Open", "open", self._choose)

@@ -13,6 +13,7 @@ from app.qt import guard
 if TYPE_CHECKING:
     from app.document import Document
     from app.training.session import TrainingSession
+    from engine.worker import RunFolder
 
 __all__ = ["SessionShelf"]
 
@@ -69,6 +70,11 @@ class SessionShelf(QObject):
             self._retired.remove(each)
             each.deleteLater()
         self._retired.append(session)
+
+    def running(self) -> list[tuple[str, RunFolder]]:
+        """Return the runs of documents out of view that are under way, with the titles of these."""
+        kept = self._kept.values()
+        return [(each.title, each.session.run) for each in kept if each.session.run and each.session.model.live]
 
     def close(self) -> None:
         """Leave all runs and wait for the threads."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -32,7 +32,15 @@ _REST = 200
 
 
 class MessageStrip(QFrame):
-    """Shows a :class:`Notice`; hidden while there is none."""
+    """Shows a :class:`Notice`; hidden while there is none.
+
+    Attributes
+    ----------
+    changed : Signal()
+        Another notice is shown, or none.
+    """
+
+    changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -98,6 +106,7 @@ class MessageStrip(QFrame):
         self.notice = notice
         self.setVisible(notice is not None)
         if notice is None:
+            self.changed.emit()
             return
         for place, (label, slot) in enumerate(actions):
             button = self._button(label, f"action_{place}", slot)
@@ -109,6 +118,7 @@ class MessageStrip(QFrame):
         self.details_button.setVisible(bool(notice.details))
         self.copy_button.setVisible(notice.kind == "error")
         self.restyle()
+        self.changed.emit()
 
     def restyle(self, _theme: object = None) -> None:
         """Take the colours of the present theme."""

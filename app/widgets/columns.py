@@ -75,7 +75,7 @@ class ShedColumns(QObject):
 class SqueezedColumns(QObject):
     """Keeps a list with many columns as wide as its view, as far as these can be read.
 
-    All columns can be dragged. Where there is room, the first gets what is left; where there is little, all give way
+    All columns can be dragged. Where there is room, one gets what is left; where there is little, all give way
     together; where even that is too wide, some are hidden, and then the list scrolls sideways.
 
     Parameters
@@ -84,15 +84,19 @@ class SqueezedColumns(QObject):
         The list, which owns this.
     wide, least : sequence of int
         Pixels that each column has and that it needs, from the left.
+    roomy : int
+        The column that gets what is left.
     shed : sequence of int
         Columns that are hidden where there is no room, the first to go first. Others may be hidden by whoever uses
         the list, who calls :meth:`fit` then.
     """
 
-    def __init__(self, view: QTreeView, wide: Sequence[int], least: Sequence[int], shed: Sequence[int] = ()) -> None:
+    def __init__(
+        self, view: QTreeView, wide: Sequence[int], least: Sequence[int], *, roomy: int = 0, shed: Sequence[int] = ()
+    ) -> None:
         super().__init__(view)
         self._view, self._header = view, view.header()
-        self._wide, self._least, self._shed = list(wide), tuple(least), tuple(shed)
+        self._wide, self._least, self._roomy, self._shed = list(wide), tuple(least), roomy, tuple(shed)
         self._fitting = False
         self._header.setStretchLastSection(False)
         self._header.setMinimumSectionSize(min(least))
@@ -113,7 +117,7 @@ class SqueezedColumns(QObject):
         wide, least = (sum(sizes[each] for each in shown) for sizes in (self._wide, self._least))
         share = min(1.0, max(0.0, (room - least) / (wide - least))) if wide > least else 1.0
         widths = {each: int(self._least[each] + (self._wide[each] - self._least[each]) * share) for each in shown}
-        widths[shown[0]] += max(0, room - sum(widths.values()))
+        widths[self._roomy] += max(0, room - sum(widths.values()))
         for each, width in widths.items():
             self._header.resizeSection(each, width)
         self._fitting = False

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
     QComboBox,
-    QGraphicsView,
     QLineEdit,
     QPlainTextEdit,
     QTextEdit,
@@ -19,11 +18,13 @@ from shiboken6 import isValid
 from app.qt import guard
 from app.theme import Theme
 
-__all__ = ["FocusRing", "FocusRings"]
+__all__ = ["OWN_RING", "FocusRing", "FocusRings"]
 
 _AWAY, _WIDTH, _ROUND = 3, 2.0, 5.0
-#: These show it themselves: by a border in the colour of the ring, by a text cursor, or as the canvas does.
-_SHOW_THEMSELVES = (QLineEdit, QAbstractSpinBox, QGraphicsView)
+#: Property of a widget that shows where the keyboard is in a way of its own, as the canvas does.
+OWN_RING = "own_ring"
+#: These show it themselves, by a border in the colour of the ring.
+_BORDERED = (QLineEdit, QAbstractSpinBox, QComboBox)
 _MOVES = (QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.LayoutRequest)
 
 
@@ -71,9 +72,7 @@ def _is_ringed(widget: QWidget | None) -> bool:
         return False
     if isinstance(widget, QPlainTextEdit | QTextEdit):
         return widget.isReadOnly()
-    if isinstance(widget, QComboBox):
-        return False
-    return not isinstance(widget, _SHOW_THEMSELVES)
+    return not isinstance(widget, _BORDERED) and not widget.property(OWN_RING)
 
 
 class FocusRings(QObject):

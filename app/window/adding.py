@@ -86,6 +86,7 @@ class AddingCanvas(CanvasView):
         after = selected
         if wire is not None:
             self._at = middle_of(wire)
+            position = self.mapFromScene(self._at)
             after = wire.edge.source
             prompt = f"Layer between {wire.tail.face.title} and {wire.head.face.title}"
         elif self._origin is not None:

@@ -6,7 +6,17 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.icons import icon
 from app.qt import announce, guard
@@ -99,6 +109,7 @@ class InfoBar(QFrame):
     def say(self, text: str) -> None:
         """Say how far it has come."""
         self._label.setText(text)
+        self.setAccessibleName(text)
 
     def _act(self, act: Callable[[], object]) -> None:
         self._leave()

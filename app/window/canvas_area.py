@@ -16,6 +16,7 @@ from app.canvas.arrange import arrange, place_new
 from app.canvas.find import layers_of
 from app.canvas.firstpicture import show_first
 from app.canvas.foldedits import chosen_block
+from app.collector import importing
 from app.icons import icon
 from app.palette.search import SearchPopup
 from app.qt import guard
@@ -23,6 +24,7 @@ from app.window.fixmenu import add_fixes, fix_menu
 from app.window.renaming import ask_blob_name
 from app.window.viewing import ViewingCanvas
 from engine.errors import GraphError
+from engine.graph import load_network
 
 if TYPE_CHECKING:
     from app.document import Document
@@ -32,6 +34,12 @@ __all__ = ["CanvasArea"]
 
 _READABLE = 0.5
 _BIG = 60
+
+
+def _load_network() -> None:
+    """Load what the first wire that somebody draws would have to wait for."""
+    with importing:
+        load_network()
 
 
 class CanvasArea(ViewingCanvas):
@@ -64,6 +72,7 @@ class CanvasArea(ViewingCanvas):
         self.menu_asked.connect(self._open_menu)
         self.fixes_asked.connect(self._open_fixes)
         self.blob_name_asked.connect(self._rename_blob)
+        self.help_asked.connect(self._tell_help)
         document.changed.connect(self._place_new)
 
     def arrange_at_start(self) -> None:
@@ -86,6 +95,7 @@ class CanvasArea(ViewingCanvas):
         self.minimap.offer()
         yield
         self.arranged.emit()
+        self.document.jobs.submit("network", _load_network, lambda _nothing: None)
 
     def arrange_all(self) -> None:
         """Lay the whole net out anew, as one undoable step."""
@@ -100,9 +110,10 @@ class CanvasArea(ViewingCanvas):
     @guard
     def find_layer(self) -> None:
         """Ask for a layer of the net; it is selected and shown."""
-        self._places = {each.type: each.node for each in layers_of(self.document)}
+        found = layers_of(self.document)
+        self._places = {each.type: each.node for each in found}
         corner = self.viewport().mapToGlobal(QPoint(self.viewport().width() // 2 - 164, 24))
-        self.finder.ask(layers_of(self.document), corner, "Find a layer", "Enter shows it, Esc closes")
+        self.finder.ask(found, corner, "Find a layer", "Enter shows it, Esc closes")
 
     @guard
     def _go_to(self, label: str) -> None:
@@ -113,6 +124,21 @@ class CanvasArea(ViewingCanvas):
                 self.set_scale(1.0)
             self.reveal(node)
         self.setFocus()
+
+    @guard
+    def _tell_help(self) -> None:
+        """Say in a message what the layer selected last is for, or what to begin with."""
+        last = self.document.selection.last
+        if last is not None:
+            node = self.document.graph.node(last)
+            info = self.document.registry.info(node.type)
+            about = info.summary if info is not None else "This type is not known here."
+            fields = self.key_of("open")
+            self.told.emit(f"{node.type}: {about}" + (f" {fields} goes to its fields." if fields else ""), "info")
+            return
+        keys = (("add", "adds a layer"), ("find", "finds one"), ("commands", "finds any command"))
+        words = [f"{key} {what}" for name, what in keys if (key := self.key_of(name))]
+        self.told.emit(", ".join([*words, "Help, Keyboard shortcuts lists the keys."]), "info")
 
     # The menu of a node, and the clipboard
 
@@ -161,7 +187,8 @@ class CanvasArea(ViewingCanvas):
             self._offer_aside(menu, last)
         menu.addSeparator()
         self._offer_block(menu)
-        menu.addAction(icon("frame-corners"), self._with_key("Frame selection", "frame_selection")).triggered.connect(self.frame_selection)
+        frame = menu.addAction(icon("frame-corners"), self._with_key("Frame selection", "frame_selection"))
+        frame.triggered.connect(self.frame_selection)
         menu.addSeparator()
         menu.addAction(self._with_key("Dissolve", "dissolve")).triggered.connect(self.dissolve)
         menu.addAction(icon("trash"), self._with_key("Delete", "delete")).triggered.connect(self.delete)
@@ -175,7 +202,8 @@ class CanvasArea(ViewingCanvas):
         card = chosen_block(self.canvas)
         if card is not None:
             block = card.node_id
-            menu.addAction(self._with_key("Look inside", "open")).triggered.connect(lambda: self.canvas.folding.look_into(block))
+            look = menu.addAction(self._with_key("Look inside", "open"))
+            look.triggered.connect(lambda: self.canvas.folding.look_into(block))
         words = "Unfold the block" if card is not None else "Fold to a block"
         menu.addAction(self._with_key(words, "block")).triggered.connect(self.fold_selection)
         menu.addAction(self._with_key("Put a frame around", "put_frame")).triggered.connect(self.add_frame)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar
 
 from app.qt import guard
 
@@ -23,6 +23,7 @@ _SIDES: Mapping[str, Area] = {
     "right": Area.RightDockWidgetArea,
     "bottom": Area.BottomDockWidgetArea,
 }
+_WAYS = {Qt.Orientation.Horizontal: ("left", "right"), Qt.Orientation.Vertical: ("bottom",)}
 _SPLITTING = (Qt.CursorShape.SplitHCursor, Qt.CursorShape.SplitVCursor)
 _SMALL, _LARGE = QSize(900, 600), QSize(1600, 1000)
 #: The most that docks of the user's size keep of a window that became smaller.
@@ -88,14 +89,16 @@ class DockRoom(QObject):
     @guard
     def give(self) -> None:
         """Give each side its room."""
-        room, size = room_for(self._window.size(), trains=self._trains), self._window.size()
-        most = {"left": _MOST_WIDTH * size.width(), "right": _MOST_WIDTH * size.width()}
-        for side, dock in self._shown():
-            wanted = min(
-                self._own.get(self._key(side), getattr(room, side)), round(most.get(side, _MOST_HEIGHT * size.height()))
-            )
-            way = Qt.Orientation.Vertical if side == "bottom" else Qt.Orientation.Horizontal
-            self._window.resizeDocks([dock], [wanted], way)
+        shown = dict(self._shown())
+        for way, sides in _WAYS.items():
+            docks = [shown[side] for side in sides if side in shown]
+            self._window.resizeDocks(docks, [self._wanted(side) for side in sides if side in shown], way)
+
+    def _wanted(self, side: str) -> int:
+        size = self._window.size()
+        most = _MOST_HEIGHT * size.height() if side == "bottom" else _MOST_WIDTH * size.width()
+        default: int = getattr(room_for(size, trains=self._trains), side)
+        return min(self._own.get(self._key(side), default), round(most))
 
     @guard
     def show_training(self, state: str) -> None:
@@ -103,7 +106,7 @@ class DockRoom(QObject):
         if state == "idle" or self._trains:
             return
         self._trains = True
-        wanted = self._own.get(self._key("bottom"), room_for(self._window.size(), trains=True).bottom)
+        wanted = self._wanted("bottom")
         if self._sizes().get("bottom", wanted) < wanted:
             self.give()
 
@@ -111,15 +114,25 @@ class DockRoom(QObject):
         return "training" if side == "bottom" and self._trains else side
 
     def _shown(self) -> Iterator[tuple[str, QDockWidget]]:
-        """One dock of each side that has any in view."""
+        """The dock in front at each side that has any in view; the size of one behind it may be that of before."""
         for side, area in _SIDES.items():
-            for dock in self._docks:
-                if self._window.dockWidgetArea(dock) == area and dock.isVisible() and not dock.isFloating():
-                    yield side, dock
-                    break
+            there = [each for each in self._docks if each.isVisible() and not each.isFloating()]
+            there = [each for each in there if self._window.dockWidgetArea(each) == area]
+            there.sort(key=lambda each: each.visibleRegion().isEmpty())
+            if there:
+                yield side, there[0]
 
     def _sizes(self) -> dict[str, int]:
-        return {side: dock.height() if side == "bottom" else dock.width() for side, dock in self._shown()}
+        return {
+            side: dock.height() + self._tabs_height(dock) if side == "bottom" else dock.width()
+            for side, dock in self._shown()
+        }
+
+    def _tabs_height(self, dock: QDockWidget) -> int:
+        """How high the tabs are that a dock has over it."""
+        bars = self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        over = (each for each in bars if each.isVisible() and each.tabText(each.currentIndex()) == dock.windowTitle())
+        return next((each.height() for each in over), 0)
 
     @guard(default=False)
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -13,10 +13,12 @@ from app.document import Document
 from app.document.netfile import is_same_file
 from app.document.solverfile import is_solver, names_net, net_of_solver
 from app.window.diskmerge import DiskMerge
+from app.window.foreign import ForeignFiles
 from app.window.missing import MissingFiles
 from app.window.reading import BIG_FILE, SLOW_FILE, Cancelled, read_slow_net
 from app.window.savequestion import ask_to_leave
 from app.window.saving import SaveFlow
+from app.window.solverfollow import SolverFollow
 from engine.diagnostics import check_solver_file
 from engine.errors import NetcanvasError
 
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FileFlow"]
 
+_NETS = frozenset((".prototxt", ".pbtxt", ".txt"))
+_DATABASES = ("data.mdb", "CURRENT")
 _FILTER = "Nets and solvers (*.prototxt *.pbtxt *.txt);;All files (*)"
 
 
@@ -45,6 +49,8 @@ class FileFlow(QObject):
         What happens when another program takes a file away.
     saving : SaveFlow
         How it is saved.
+    foreign : ForeignFiles
+        What is said of files that cannot be edited here.
     """
 
     def __init__(self, window: MainWindow) -> None:
@@ -53,6 +59,8 @@ class FileFlow(QObject):
         self.disk = DiskMerge(window)
         self.missing = MissingFiles(window)
         self.saving = SaveFlow(window)
+        self.foreign = ForeignFiles(window)
+        self._solver_follow = SolverFollow(window)
         window.document_left.connect(self.disk.forget)
 
     def new(self) -> None:
@@ -77,6 +85,11 @@ class FileFlow(QObject):
         window = self._window
         path = Path(path).absolute()
         try:
+            if path.is_dir():
+                window.notify(f"'{path.name}' is a folder. Name a net or a solver in it.", "error")
+                return False
+            if self.foreign.take(path):
+                return False
             solver = path if is_solver(path) else None
             net = net_of_solver(path) if solver else path
             if net is None:
@@ -93,7 +106,7 @@ class FileFlow(QObject):
             window.notify(str(error), "error")
             return False
         except OSError as error:
-            window.notify(f"'{path.name}' cannot be read: {error.strerror or error}.", "error")
+            window.notify(_why_not_read(path, error), "error")
             return False
         if solver is not None:
             document.set_solver(solver)
@@ -150,11 +163,16 @@ class FileFlow(QObject):
     def open_dropped(self, names: Sequence[str]) -> None:
         """Open what was dropped on the window."""
         paths = [Path(name) for name in names]
-        files = [path for path in paths if path.is_file()]
-        for file in files:
+        folders = [path for path in paths if path.is_dir()]
+        files = [path for path in paths if path not in folders]
+        # What belongs to a net is told over it, and so after it is open.
+        for file in sorted(files, key=lambda path: path.suffix not in _NETS):
             self.open(file)
-        if not files:
-            for folder in paths:
+        for folder in folders:
+            if any((folder / name).is_file() for name in _DATABASES):
+                text = f"'{folder.name}' is a database. A Data layer reads it: name it there as source."
+                self._window.notify(text, "warning")
+            else:
                 self._window.plugins.offer(folder)
 
     def reload(self) -> None:
@@ -188,6 +206,17 @@ class FileFlow(QObject):
         for page in self._window.tabs.pages():
             self.missing.look(page.document)
         self.disk.look(self._window.document)
+        self._window.look_at_solver()
+
+
+def _why_not_read(path: Path, error: OSError) -> str:
+    """Say why a file was not opened, and what to do."""
+    if isinstance(error, FileNotFoundError):
+        where = f" in '{path.parent}'" if path.parent.is_dir() else f", nor is its folder '{path.parent}'"
+        return f"'{path.name}' is not there{where}. Open it from where it is now."
+    if isinstance(error, PermissionError):
+        return f"'{path.name}' may not be read by you. Check its permissions."
+    return f"'{path.name}' cannot be read: {error.strerror or error}. Check the file and its disk."
 
 
 def _without_net(solver: Path) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from app.window.deploying import make_deploy_net
+
 if TYPE_CHECKING:
     from app.window.mainwindow import MainWindow
 
@@ -25,9 +27,10 @@ def window_handlers(window: MainWindow) -> dict[str, Callable[[], object]]:
         "tab_left": lambda: tabs.move_current(-1),
         "tab_right": lambda: tabs.move_current(1),
         "quit": window.close,
-        "undo": lambda: window.document.undo_stack.undo(),
+        "undo": lambda: _undo(window),
         "redo": lambda: window.document.undo_stack.redo(),
         **_canvas_handlers(window),
+        "deploy": lambda: make_deploy_net(window),
         "new_layer": window.plugins.code.new_layer,
         "theme": lambda: window.themes.toggle(),
         "commands": lambda: window.keys.open_palette(),
@@ -66,3 +69,9 @@ def _canvas_handlers(window: MainWindow) -> dict[str, Callable[[], object]]:
         "export_picture": lambda: window.canvas.export_picture(),
         "copy_picture": lambda: window.canvas.copy_picture(),
     }
+
+
+def _undo(window: MainWindow) -> None:
+    """Take back the last step, which is what is being typed where that is not written yet."""
+    window.commit_edits()
+    window.document.undo_stack.undo()

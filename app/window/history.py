@@ -22,7 +22,7 @@ class _Rows(QStyledItemDelegate):
 
     @guard(default=QSize())
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(super().sizeHint(option, index).width(), 6 * GRID)
+        return QSize(super().sizeHint(option, index).width(), max(6 * GRID, option.fontMetrics.height() + GRID))
 
 
 class HistoryPanel(QWidget):

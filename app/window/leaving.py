@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.qt import guard
 from app.window.page import DocumentPage
+from app.window.remains import Dismantling, Remains
 
 __all__ = ["LeavingPages"]
 
@@ -35,11 +36,12 @@ class LeavingPages(QObject):
         self._before = before
         self._ended = ended
         self._pages: list[DocumentPage] = []
+        self._dismantling = Dismantling(self)
 
     @property
     def busy(self) -> bool:
-        """Whether pages wait to be ended."""
-        return bool(self._pages)
+        """Whether pages wait to be ended, or to be taken apart after that."""
+        return bool(self._pages) or self._dismantling.busy
 
     def take(self, page: DocumentPage) -> None:
         """End a page; that of a big net a moment later."""
@@ -57,6 +59,13 @@ class LeavingPages(QObject):
         if pages:
             self._before()
         for page in pages:
+            remains = Remains(page)
             page.close_document()
             page.deleteLater()
+            self._dismantling.take(remains)
             self._ended(page)
+
+    def close(self) -> None:
+        """End those that wait for it now; there is no time to take them apart."""
+        self.finish()
+        self._dismantling.close()

@@ -62,7 +62,9 @@ class MainWindow(QMainWindow):
     document_added, document_left : Signal(Document)
         A document got its tab; a document is closed.
     closing : Signal()
-        The window is about to close, and the user has agreed.
+        The window is about to close, and the user has agreed, or ``keeps_unsaved``.
+    keeps_unsaved : bool
+        Nobody is there to agree; see :meth:`keep_unsaved`.
     refreshed : Signal()
         What is told about the net in view is up to date: it was changed, or is another.
     restore_asked : Signal()
@@ -78,6 +80,7 @@ class MainWindow(QMainWindow):
     def __init__(self, settings: WindowSettings | None = None) -> None:
         super().__init__()
         self.setObjectName("window.main")
+        self.keeps_unsaved = False
         self.setWindowTitle("Netcanvas")
         self.setAcceptDrops(True)
         self.setDockNestingEnabled(False)
@@ -323,6 +326,10 @@ class MainWindow(QMainWindow):
         """Say something in a bar above the canvas in view; never modal."""
         return self.tabs.current.bars.add(text, kind, actions)
 
+    def keep_unsaved(self) -> None:
+        """Close without questions from now on: what is not saved stays among the recovery files."""
+        self.keeps_unsaved = True
+
     @property
     def bars(self) -> list[InfoBar]:
         """The bars in view."""
@@ -333,6 +340,12 @@ class MainWindow(QMainWindow):
         """The panels that are made, by name; all of them show the document in view."""
         self._docks.catch_up()
         return self._docks.panels
+
+    def look_at_solver(self) -> None:
+        """Have the solver's panel, where it is made, see what other programs did to its file."""
+        panel = self._docks.panels.get("solver")
+        if panel is not None:
+            panel.look_at_disk()
 
     def load_panels(self) -> None:
         """Make all panels now rather than when the window is idle."""
@@ -387,11 +400,13 @@ class MainWindow(QMainWindow):
 
     @guard
     def closeEvent(self, event: QCloseEvent) -> None:
-        if not self.files.may_leave_all() or not self.plugins.code.may_leave():
+        if self.keeps_unsaved:
+            self.commit_edits()
+        elif not self.files.may_leave_all() or not self.plugins.code.may_leave():
             event.ignore()
             return
         self.closing.emit()
-        self._leaving.finish()
+        self._leaving.close()
         self.settings.save_window(self.saveGeometry(), self.saveState())
         self._docks.shut_down()
         self.plugins.close()

@@ -24,8 +24,8 @@ SPECS = (
     ActionSpec("close_tab", "&Close", "", ("Ctrl+W",), "Close this net"),
     ActionSpec("next_tab", "Next net", "", ("Ctrl+Tab", "Ctrl+PgDown"), "Go to the next open net"),
     ActionSpec("previous_tab", "Previous net", "", ("Ctrl+Shift+Tab", "Ctrl+PgUp"), "Go to the open net before this"),
-    ActionSpec("tab_left", "Move net to the &left", "", ("Ctrl+Shift+PgUp",), "Move the tab of this net to the left"),
-    ActionSpec("tab_right", "Move net to the &right", "", ("Ctrl+Shift+PgDown",), "Move the tab of this net to the right"),
+    ActionSpec("tab_left", "Move net to the &left", "", ("Ctrl+Shift+PgUp",), "Move its tab to the left"),
+    ActionSpec("tab_right", "Move net to the &right", "", ("Ctrl+Shift+PgDown",), "Move its tab to the right"),
     ActionSpec("quit", "&Quit", "", ("Ctrl+Q",)),
     ActionSpec("undo", "&Undo", "arrow-u-up-left", ("Ctrl+Z",)),
     ActionSpec("redo", "&Redo", "arrow-u-up-right", ("Ctrl+Shift+Z", "Ctrl+Y")),
@@ -52,6 +52,7 @@ SPECS = (
     ActionSpec("note", "Write a &note", tip="Write a note at the pointer", hint="Shift+P"),
     ActionSpec("minimap", "&Map", "map-trifold", (), "Show or hide the map", hint="M"),
     ActionSpec("export_picture", "&Export picture\u2026", "image", ("Ctrl+Shift+E",), "Draw the net to a file"),
+    ActionSpec("deploy", "Make &deploy net", "", (), "Make the net that predicts of this one, in a tab of its own"),
     ActionSpec("copy_picture", "Copy as &image", tip="Put an image of the net on the clipboard"),
     ActionSpec("zoom_out", "Zoom &out", "magnifying-glass-minus", ("Ctrl+-",)),
     ActionSpec("theme", "Light or dark &theme", "moon", ("Ctrl+Shift+T",), "Change between light and dark"),
@@ -76,6 +77,7 @@ _MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "-",
             "save",
             "save_as",
+            "deploy",
             "export_picture",
             "restore",
             "-",
@@ -142,7 +144,7 @@ def fill_recent(menu: QMenu, settings: WindowSettings, open_file: Callable[[Path
     menu.clear()
     files = settings.recent_files
     for number, path in enumerate(files, start=1):
-        action = menu.addAction(f"&{number % 10}  {path.name}")
+        action = menu.addAction(f"&{number % 10}  {path.name.replace('&', '&&')}")
         action.setToolTip(str(path))
         action.triggered.connect(lambda _checked=False, path=path: open_file(path))
     if not files:

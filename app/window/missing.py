@@ -100,12 +100,14 @@ class DiskWatch(QObject):
     @guard
     def _added(self, document: Document) -> None:
         document.path_changed.connect(self._follow)
+        document.solver_changed.connect(self._follow)
         self._follow()
 
     @guard
     def _follow(self) -> None:
         """Watch the folders and the files of the nets that are open now."""
-        paths = [page.document.path for page in self._window.tabs.pages() if page.document.path is not None]
+        documents = [page.document for page in self._window.tabs.pages()]
+        paths = {path for each in documents for path in (each.path, each.solver_path) if path is not None}
         wanted = {str(each) for path in paths for each in (path.parent, path) if os.path.exists(each)}
         if self._watcher is None:
             if not wanted or self._closed:

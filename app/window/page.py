@@ -12,6 +12,7 @@ from app.qt import guard
 from app.window.assuming import Assuming
 from app.window.bars import InfoArea
 from app.window.canvas_area import CanvasArea
+from app.window.remains import Dismantling, Remains
 
 if TYPE_CHECKING:
     from app.compare.view import CompareView
@@ -46,6 +47,7 @@ class DocumentPage(QWidget):
         self.welcome: WelcomePage | None = None
         self.comparison: CompareView | None = None
         self._begun = False
+        self._dismantling = Dismantling(self)
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.addWidget(self.canvas, 0, 0)
@@ -111,8 +113,10 @@ class DocumentPage(QWidget):
             self._grid.addWidget(self.bars, 0, 0, Qt.AlignmentFlag.AlignTop)
             self.bars.raise_()
             comparison.hide()
+            remains = Remains(comparison)
             comparison.close_comparison()
             comparison.deleteLater()
+            self._dismantling.take(remains)
             self.canvas.setFocus()
 
     def close_document(self) -> None:

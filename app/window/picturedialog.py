@@ -11,9 +11,11 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QGridLayout,
     QHBoxLayout,
+    QHeaderView,
     QLabel,
     QSplitter,
     QToolButton,
+    QTreeView,
     QWidget,
 )
 
@@ -77,6 +79,7 @@ class PictureDialog(QFileDialog):
             button = self.findChild(QToolButton, name)
             if isinstance(button, QToolButton):
                 button.setIcon(icon(symbol))
+        self._fit_columns()
         self.filterSelected.connect(self._use_filter)
         self.accepted.connect(self._accepted)
         self.finished.connect(self.deleteLater)
@@ -92,6 +95,16 @@ class PictureDialog(QFileDialog):
         grid = self.layout()
         if isinstance(grid, QGridLayout):
             grid.addLayout(row, grid.rowCount(), 0, 1, -1)
+
+    def _fit_columns(self) -> None:
+        """Give the names of files what sizes and dates leave; what type a file is, its name says."""
+        files = self.findChild(QTreeView, "treeView")
+        if isinstance(files, QTreeView):
+            header = files.header()
+            header.setStretchLastSection(False)
+            header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+            header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+            files.setColumnHidden(2, True)
 
     @guard
     def _use_filter(self, chosen: str) -> None:

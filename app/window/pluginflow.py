@@ -55,6 +55,7 @@ class PluginFlow(QObject):
         self._client: InspectionClient | None = None
         self._jobs = Jobs(self)
         self._sheets: list[Any] = []
+        self._stale: set[str] = set()
         self.listings: dict[Path, LayerListing] = {}
         self.code = CodeFlow(window, self)
         self.trust = TrustFlow(window, self)
@@ -90,6 +91,9 @@ class PluginFlow(QObject):
         document = self.document
         trusted = document.path is not None and self._window.settings.is_trusted(document.path.parent)
         changed = document.live.plugins.use(self.shelf.trusted)
+        if document.identity in self._stale:
+            self._stale.discard(document.identity)
+            document.live.plugins_edited()
         if changed or (trusted and not document.live.trusted):
             document.live.trusted = document.live.trusted or trusted
             document.live.find_plugins()
@@ -172,6 +176,8 @@ class PluginFlow(QObject):
     @guard
     def _edited(self) -> None:
         self.document.live.plugins_edited()
+        others = {page.document.identity for page in self._window.tabs.pages()}
+        self._stale = others - {self.document.identity}
         self.code.refresh()
         self.listings.clear()
         self._check_if_seen()
@@ -193,17 +199,26 @@ class PluginFlow(QObject):
     @guard
     def _plugins_seen(self) -> None:
         document = self.document
-        plugins = document.live.plugins
         self._window.palette_panel.set_infos(palette_entries(document), document.live.plugins.pictures)
-        places = [base / "plugins" for base in search_folders(document.path.parent if document.path else None)]
-        if plugins.missing and document.path is not None:
-            places.append(document.path.parent)  # where such a module is put, most likely
-        self.shelf.watch(plugins.folders, plugins.loose, places)
+        self._watch()
         self.trust.ask()
         self.code.plugins_seen()
         if self._panel is not None:
             self._panel.refresh()
         self._check_if_seen()
+
+    def _watch(self) -> None:
+        """Watch what any open net uses: one that is not in view may be training, and is seen again."""
+        documents = [page.document for page in self._window.tabs.pages()]
+        folders = [each for document in documents for each in document.live.plugins.folders]
+        loose = [each for document in documents for each in document.live.plugins.loose]
+        places: list[Path] = []
+        for document in documents:
+            folder = document.path.parent if document.path is not None else None
+            places += [base / "plugins" for base in search_folders(folder)]
+            if document.live.plugins.missing and folder is not None:
+                places.append(folder)  # where such a module is put, most likely
+        self.shelf.watch({each.path: each for each in folders}.values(), loose, places)
 
     # What is wrong
 

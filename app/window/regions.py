@@ -12,8 +12,10 @@ from PySide6.QtWidgets import QApplication, QDockWidget, QScrollArea, QTabBar, Q
 
 from app.qt import guard
 from app.widgets.focusring import FocusRings
+from app.window.tour import TourBubble
 
 if TYPE_CHECKING:
+    from app.document import Document
     from app.window.mainwindow import MainWindow
 
 __all__ = ["Region", "Regions", "reading_order"]
@@ -116,6 +118,13 @@ class Regions(QObject):
         ]
         for each in (*docks, window.tabs.bar, window.toolbar):
             each.installEventFilter(self)
+        window.document_added.connect(self._added)
+
+    @guard
+    def _added(self, document: Document) -> None:
+        page = self._window.tabs.page_of(document)
+        if page is not None:
+            page.bars.installEventFilter(self)
 
     def _action(self, name: str, text: str, keys: str, do: Callable[[], object]) -> QAction:
         action = QAction(text, self._window)
@@ -138,6 +147,7 @@ class Regions(QObject):
             ("tabs", [window.tabs.bar]),
             ("messages", [page.bars]),
             ("canvas", [page.comparison or page.welcome or page.canvas]),
+            ("tour", window.findChildren(TourBubble, options=Qt.FindChildOption.FindDirectChildrenOnly)),
             ("right", right),
             ("bottom", bottom),
         )
@@ -145,8 +155,11 @@ class Regions(QObject):
         for name, roots in parts:
             stops = [stop for root in roots if root.isVisible() for stop in reading_order(root, also)]
             if stops:
-                inside = (stop for stop in stops if not isinstance(stop, QTabBar))
-                found.append(Region(name, tuple(stops), next(inside, stops[0])))
+                owners = [root.widget() if isinstance(root, QDockWidget) else root for root in roots]
+                wanted = [owner.focusProxy() for owner in owners]
+                inside = [stop for stop in stops if not isinstance(stop, QTabBar)]
+                first = [stop for stop in inside if any(stop is each for each in wanted)]
+                found.append(Region(name, tuple(stops), [*first, *inside, *stops][0]))
         return found
 
     def _docked(self, area: Qt.DockWidgetArea, bars: Sequence[QTabBar]) -> list[QWidget]:

@@ -142,7 +142,7 @@ def why_not_saved(path: Path, error: NetcanvasError | OSError) -> str:
     folder, known = path.parent, ""
     if os.path.isdir(path):
         return f"'{path.name}' was not saved: there is a folder of that name in '{folder}'. Choose another name."
-    if path.is_symlink() and not os.path.exists(path):
+    if os.path.islink(path) and not os.path.exists(path):
         target = os.readlink(path)
         return f"'{path.name}' was not saved: it is a link to '{target}', which leads nowhere. Choose another name."
     if not os.path.isdir(folder):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from PySide6.QtCore import QByteArray, QSettings
 
 __all__ = ["WindowSettings"]
 
-_MOST_RECENT = 10
+_MOST_RECENT, _MOST_KEPT = 10, 30
 _LAYOUT_VERSION = 3
 _MOST_COMMANDS = 8
 
@@ -37,13 +38,13 @@ class WindowSettings:
 
     @property
     def recent_files(self) -> list[Path]:
-        """Files opened last, newest first; those that are gone are left out."""
-        return [path for path in map(Path, self._names("recent_files")) if path.is_file()]
+        """Files opened last, newest first; those that are gone are left out, and are there again when they are back."""
+        return [Path(name) for name in self._names("recent_files") if os.path.isfile(name)][:_MOST_RECENT]
 
     def add_recent(self, path: Path) -> None:
         """Put a file to the top of the recent ones."""
-        rest: Iterable[Path] = (each for each in self.recent_files if each != path)
-        self._settings.setValue("recent_files", [str(each) for each in (path, *rest)][:_MOST_RECENT])
+        rest = (name for name in self._names("recent_files") if name != str(path))
+        self._settings.setValue("recent_files", [str(path), *rest][:_MOST_KEPT])
 
     def clear_recent(self) -> None:
         """Forget the recent files."""

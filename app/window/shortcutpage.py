@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.qt import blocked, guard
 from app.widgets.searchline import name_clear_button, search_line
+from app.window.keyrules import refusal, remark
 from app.window.shortcuts import Shortcut, Shortcuts, native
 
 __all__ = ["ShortcutPage"]
@@ -174,11 +175,11 @@ class ShortcutPage(QDialog):
         if entry is None:
             return
         key = sequence.toString()
-        self.assign.setEnabled((key,) != entry.keys[:1] if key else bool(entry.keys))
+        refused = refusal(self._shortcuts, entry, key)
+        self.assign.setEnabled(not refused and ((key,) != entry.keys[:1] if key else bool(entry.keys)))
         other = self._shortcuts.conflict(entry.name, key)
-        self._clash.setText(
-            f"{native([key])} is '{other.text}' ({other.group}); it loses the key if you assign it." if other else ""
-        )
+        clash = f"{native([key])} is '{other.text}' ({other.group}); it loses the key if you assign it." if other else ""
+        self._clash.setText(refused or f"{clash} {remark(self._shortcuts, entry, key)}".strip())
         self.assign.setText("Assign" if key else "Take away")
 
     @guard

@@ -98,6 +98,8 @@ class Shortcuts(QObject):
     def _add(self, name: str, text: str, group: str, default: Keys, apply: Callable[[Keys], object]) -> None:
         entry = Shortcut(name, text, group, default, self._stored.get(name, default), apply)
         self._entries[name] = entry
+        if name not in self._stored:  # what the user gave to another before this was there stays that one's
+            entry.keys = tuple(key for key in default if not self._is_given_away(name, key))
         if entry.is_changed:
             apply(entry.keys)
 
@@ -108,6 +110,18 @@ class Shortcuts(QObject):
 
     def _tell_canvases(self, _keys: Keys) -> None:
         self.canvas_changed.emit(self.canvas_keys)
+
+    def is_canvas(self, entry: Shortcut) -> bool:
+        """Whether only the canvas hears its keys."""
+        return entry.group == CANVAS
+
+    def is_text(self, entry: Shortcut) -> bool:
+        """Whether only the text hears its keys."""
+        return entry.group == TEXT
+
+    def _is_given_away(self, name: str, key: str) -> bool:
+        other = self.conflict(name, key)
+        return other is not None and other.name in self._stored
 
     # Changing
 
@@ -123,11 +137,12 @@ class Shortcuts(QObject):
 
     def set_keys(self, name: str, keys: Sequence[str]) -> None:
         """Give something other keys; whoever had one of them loses it."""
+        keys = tuple(dict.fromkeys(keys))
         for key in keys:
             while (other := self.conflict(name, key)) is not None:
                 wanted = QKeySequence(key).toString()
                 self._set(other, tuple(each for each in other.keys if QKeySequence(each).toString() != wanted))
-        self._set(self._entries[name], tuple(keys))
+        self._set(self._entries[name], keys)
 
     def reset(self, name: str) -> None:
         """Give something its own keys again; whoever has one of them by now loses it."""

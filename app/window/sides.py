@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QAction, QKeySequence
@@ -44,11 +43,11 @@ class DockSides(QObject):
         self._sides: dict[str, QAction] = {}
         self.menu = QMenu("&Panels", window)
         self.menu.setObjectName("window.menu.panels")
-        self._alone = self._action("canvas_alone", "&Canvas alone", self._show_alone)
+        self._alone = self._action("canvas_alone", "&Canvas alone", lambda alone: self._show_alone(alone))
         self._alone.setShortcut(QKeySequence(_ALONE_KEY))
         self._alone.setToolTip(f"Put all panels away, or have them back ({_ALONE_KEY})")
         for side, text, _area in _SIDES:
-            self._sides[side] = self._action(f"{side}_panels", text, partial(self._show_side, side))
+            self._sides[side] = self._side_action(side, text)
         self.menu.addSeparator()
         for dock in docks.values():
             self.menu.addAction(dock.toggleViewAction())
@@ -57,12 +56,15 @@ class DockSides(QObject):
         self._due.setSingleShot(True)
         self._due.timeout.connect(self._look)
 
-    def _action(self, name: str, text: str, slot: object) -> QAction:
+    def _action(self, name: str, text: str, slot: Callable[[bool], object]) -> QAction:
         action = self.menu.addAction(text)
         action.setObjectName(f"window.action.{name}")
         action.setCheckable(True)
         action.triggered.connect(slot)
         return action
+
+    def _side_action(self, side: str, text: str) -> QAction:
+        return self._action(f"{side}_panels", text, lambda shown: self._show_side(side, shown))
 
     def _of(self, side: str) -> dict[str, QDockWidget]:
         area = next(each for name, _text, each in _SIDES if name == side)

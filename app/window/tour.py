@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.qt import guard
+from app.qt import announce, guard
 from app.theme import Theme
 
 if TYPE_CHECKING:
@@ -111,6 +111,7 @@ class Tour(QObject):
             _application().installEventFilter(self)
         now = self._steps[step]
         self._bubble.say(now.title, now.text, now.button, step, len(self._steps))
+        announce(self._bubble, f"{now.title}. {self._bubble.accessibleDescription()}")
         self._nodes = len(self._window.document.graph)
         self._connect()
         self._bubble.point_at(now.target())

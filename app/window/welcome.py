@@ -30,11 +30,14 @@ _MOST_FILES = 6
 
 
 class Card(QAbstractButton):
-    """A button with an icon, a title and a line or two that say more."""
+    """A button with an icon, a title and a line or two that say more; of a path, one line with its two ends."""
 
-    def __init__(self, glyph: str, title: str, more: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, glyph: str, title: str, more: str, parent: QWidget | None = None, *, is_path: bool = False
+    ) -> None:
         super().__init__(parent)
         self._more = more
+        self._is_path = is_path
         self.setText(title)
         self.setIcon(icon(glyph, "accent"))
         self.setAccessibleName(title)
@@ -71,7 +74,10 @@ class Card(QAbstractButton):
         painter.setFont(self.font())
         painter.setPen(theme.color("text_muted"))
         below = text.adjusted(0, line + GRID, 0, 0)
-        painter.drawText(below, Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap, self._more)
+        more = self._more
+        if self._is_path:
+            more = QFontMetrics(self.font()).elidedText(more, Qt.TextElideMode.ElideMiddle, below.width())
+        painter.drawText(below, Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap, more)
 
 
 class WelcomePage(QScrollArea):
@@ -146,7 +152,7 @@ class WelcomePage(QScrollArea):
         return card
 
     def _file(self, path: Path) -> Card:
-        card = Card("clock-counter-clockwise", path.name, str(path.parent))
+        card = Card("clock-counter-clockwise", path.name, str(path.parent), is_path=True)
         card.setObjectName("window.welcome.file")
         card.setToolTip(str(path))
         card.clicked.connect(lambda _checked=False: self.file_chosen.emit(path))

@@ -13,6 +13,7 @@ from engine.cli.measuring import Measured, assumed_words, measure, memory_words,
 from engine.cli.output import Output
 from engine.cli.tables import table
 from engine.cost import VALUE_BYTES, LayerCost, NetCost
+from engine.export.deploy import made_outputs
 from engine.graph import DEPLOY, Node, View
 from engine.node_shapes import NodeShapes, needs_assumption
 from engine.shape_guesses import guesses_for
@@ -34,6 +35,9 @@ def run(options: argparse.Namespace) -> int:
         *_totals(net.total, len(net.nodes), net.view),
     ]
     lines += assumed_words(net.nodes, net.shapes)
+    made = made_outputs(net.graph, net.view) if net.view.show == DEPLOY else []
+    if made:
+        lines.append(f"as the file has it; netcanvas export --phase deploy also makes {' and '.join(made)}")
     unknown = net.unknown
     schema, guessed = choose_schema(net.graph.tree, "NetParameter", options.dialect, path=path)
     if unknown:

@@ -53,6 +53,8 @@ _FILES: tuple[Path, ...] = (
     ("window_data_param", "mean_file"),
     ("transform_param", "mean_file"),
     ("infogain_loss_param", "source"),
+    ("layer", "source"),  # of the oldest format
+    ("layer", "meanfile"),
 )
 
 

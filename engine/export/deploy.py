@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
+from engine.assumed import Assumed
 from engine.errors import NetError
-from engine.graph import UNWIRED, GraphView, NodeId, OpGraph, View
+from engine.graph import UNWIRED, GraphView, Node, NodeId, OpGraph, View
 from engine.inspection import InspectionClient
 from engine.layer import Phase
 from engine.paths import search_folders
@@ -19,9 +20,10 @@ from engine.prototxt import quote
 from engine.registry import default_registry
 from engine.shapes import ShapeService, graph_layers
 
-__all__ = ["Shape", "to_deploy"]
+__all__ = ["Given", "Shape", "UnknownInputError", "made_outputs", "to_deploy"]
 
 Shape = tuple[int, ...]
+Given = tuple[str, Shape]  # the blob, or an empty name for the next of those that are not named
 
 #: Losses that compute probabilities of their scores, with the layer that does so alone.
 _PROBABILITIES: Mapping[str, str] = MappingProxyType(
@@ -33,7 +35,23 @@ _TRANSFORM = "transform_param"
 _STEPS = ("scale", "mean_file", "mean_value", "crop_size")
 
 
-def to_deploy(graph: OpGraph, folder: Path, view: View, shapes: Sequence[Shape] = ()) -> list[str]:
+class UnknownInputError(NetError):
+    """The shape of an input of a deploy net is neither given nor known.
+
+    Attributes
+    ----------
+    layer : str
+        Name of the layer that gives it.
+    """
+
+    def __init__(self, message: str, next_step: str, layer: str) -> None:
+        super().__init__(message, next_step=next_step)
+        self.layer = layer
+
+
+def to_deploy(
+    graph: OpGraph, folder: Path, view: View, shapes: Sequence[Given] = (), assumed: Assumed | None = None
+) -> list[str]:
     """Turn a net into one that predicts, and say what was changed, a sentence each.
 
     Parameters
@@ -44,13 +62,17 @@ def to_deploy(graph: OpGraph, folder: Path, view: View, shapes: Sequence[Shape] 
         The net's, from which its sources of data are looked for.
     view : View
         Of the deploy net, with level and stages.
-    shapes : sequence of shapes
-        Of the inputs, in order, where they shall not be those of the data.
+    shapes : sequence of (blob, shape)
+        Of the inputs, where they shall not be those of the data; those without a name are for the others, in order.
+    assumed : mapping of blob to shape, optional
+        What is assumed where the data are not there; see :mod:`engine.assumed`.
 
     Raises
     ------
-    NetError
+    UnknownInputError
         If the shape of an input is neither given nor known.
+    NetError
+        If something that is left reads what nothing gives.
     """
     look = graph.look(view)
     told: list[str] = []
@@ -58,7 +80,7 @@ def to_deploy(graph: OpGraph, folder: Path, view: View, shapes: Sequence[Shape] 
         if look.derived:
             inputs = _input_tops(graph, look)
             kept = frozenset({*look.node_ids(), *inputs})
-            told += _fill_inputs(graph, inputs, _shapes_of(graph, inputs, folder, view, shapes))
+            told += _fill_inputs(graph, inputs, _shapes_of(graph, inputs, folder, shapes, assumed or {}))
             heads, sentences = _give_probabilities(graph, kept)
             told += [*sentences, *_remove(graph, kept | heads)]
         else:
@@ -96,7 +118,7 @@ def _check_wired(graph: OpGraph) -> None:
 
 
 def _shapes_of(
-    graph: OpGraph, inputs: Mapping[NodeId, Sequence[int]], folder: Path, view: View, given: Sequence[Shape]
+    graph: OpGraph, inputs: Mapping[NodeId, Sequence[int]], folder: Path, given: Sequence[Given], assumed: Assumed
 ) -> dict[tuple[NodeId, int], Shape]:
     """Return the shapes of the inputs that are no Input layers yet: those given, then those of the data."""
     wanted = [
@@ -105,34 +127,44 @@ def _shapes_of(
         if not graph.node(node).virtual and (given or graph.node(node).type != "Input")
         for top in tops
     ]
-    if len(given) > len(wanted):
+    named = {name: shape for name, shape in given if name}
+    found = {slot: named.pop(blob) for slot in wanted if (blob := graph.node(slot[0]).tops[slot[1]]) in named}
+    others = [slot for slot in wanted if slot not in found]
+    unnamed = [shape for name, shape in given if not name]
+    if named or len(unnamed) > len(others):
         have = ", ".join(f"'{graph.node(node).tops[top]}'" for node, top in wanted) or "none"
         raise NetError(
-            f"The deploy net: expected at most {len(wanted)} input shapes, got {len(given)}; its inputs are {have}.",
+            f"The deploy net: expected at most {len(wanted)} input shapes, got {len(given)}; its inputs are {have}."
+            if not named
+            else f"The deploy net: it has no input {', '.join(map(repr, named))}; its inputs are {have}.",
             next_step="Give --input-shape once for each of them.",
         )
-    found = dict(zip(wanted, given, strict=False))
+    found |= dict(zip(others, unnamed, strict=False))
     if len(found) < len(wanted):
-        found = {**_data_shapes(graph, wanted, folder, view), **found}
+        found = {**_data_shapes(graph, wanted, folder, assumed), **found}
     for node, top in wanted:
         if (node, top) not in found:
-            raise NetError(
-                f"{graph.node(node).heading} ({graph.node(node).type}): the shape of '{graph.node(node).tops[top]}' is "
-                "not known, since its data cannot be looked at here.",
-                next_step="Give it, as in --input-shape 1,3,224,224, once for each input, or put the data there.",
+            layer = graph.node(node)
+            raise UnknownInputError(
+                f"{layer.heading} ({layer.type}): the shape of '{layer.tops[top]}' is not known, since its data cannot "
+                "be looked at here.",
+                "Give it, as in --input-shape 1,3,224,224, once for each input, or put the data there.",
+                layer.name,
             )
     return found
 
 
 def _data_shapes(
-    graph: OpGraph, wanted: Sequence[tuple[NodeId, int]], folder: Path, view: View
+    graph: OpGraph, wanted: Sequence[tuple[NodeId, int]], folder: Path, assumed: Assumed
 ) -> dict[tuple[NodeId, int], Shape]:
     """Return what the sources of data say of their tops; they are opened in a process of their own."""
     folders = search_folders(folder)
     members = {node for node, _ in wanted}
     with InspectionClient() as client:
         service = ShapeService(registry=default_registry(folders, trusted=False), client=client)
-        outcomes = service.infer(graph_layers(graph), Phase.TEST, base_dirs=folders, trusted=False, members=members)
+        outcomes = service.infer(
+            graph_layers(graph), Phase.TEST, base_dirs=folders, trusted=False, assumed=assumed, members=members
+        )
     found = {}
     for node, top in wanted:
         tops = outcomes[node].tops if node in outcomes else ()
@@ -186,14 +218,7 @@ def _give_probabilities(graph: OpGraph, kept: frozenset[NodeId]) -> tuple[frozen
     """Make each loss that takes scores of the net the probabilities of these scores, once for each blob of scores."""
     made: list[NodeId] = []
     told: list[str] = []
-    done = {(node.type, node.bottoms[:1]) for node in map(graph.node, kept)}
-    for node in graph.nodes():
-        kind = _PROBABILITIES.get(node.type)
-        if kind is None or node.id in kept or not node.bottoms or (kind, node.bottoms[:1]) in done:
-            continue
-        if not any(edge.bottom == 0 and edge.source in kept for edge in graph.edges_in(node.id)):
-            continue
-        done.add((kind, node.bottoms[:1]))
+    for node, kind in _heads(graph, kept):
         axis = graph.value(node.id, ("infogain_loss_param", "axis"))
         name = _fresh(graph, "prob")
         _keep_fields(graph, node.id, _KEPT_OF_LOSSES)
@@ -210,6 +235,31 @@ def _give_probabilities(graph: OpGraph, kept: frozenset[NodeId]) -> tuple[frozen
     if len(made) > 1:
         told.append(f"The net has {len(made)} outputs of probabilities; remove those of auxiliary losses by hand.")
     return frozenset(made), told
+
+
+def _heads(graph: OpGraph, kept: frozenset[NodeId]) -> list[tuple[Node, str]]:
+    """Return the losses that become probabilities of scores of the net, and what types of layers then."""
+    found: list[tuple[Node, str]] = []
+    done = {(node.type, node.bottoms[:1]) for node in map(graph.node, kept)}
+    for node in graph.nodes():
+        kind = _PROBABILITIES.get(node.type)
+        if kind is None or node.id in kept or not node.bottoms or (kind, node.bottoms[:1]) in done:
+            continue
+        if any(edge.bottom == 0 and edge.source in kept for edge in graph.edges_in(node.id)):
+            done.add((kind, node.bottoms[:1]))
+            found.append((node, kind))
+    return found
+
+
+def made_outputs(graph: OpGraph, view: View) -> list[str]:
+    """Say which outputs :func:`to_deploy` would make that a view of the same net, as it is written, does not have."""
+    look = graph.look(view)
+    if not look.derived:
+        return []
+    kept = frozenset({*look.node_ids(), *_input_tops(graph, look)})
+    return [
+        f"{kind} of '{node.bottoms[0]}' in place of '{node.name}' ({node.type})" for node, kind in _heads(graph, kept)
+    ]
 
 
 def _fresh(graph: OpGraph, base: str) -> str:

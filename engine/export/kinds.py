@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from engine import prototxt
+from engine.assumed import read_assumed
 from engine.errors import FileFormatError
-from engine.export.deploy import Shape, to_deploy
+from engine.export.deploy import Given, to_deploy
 from engine.export.netspec import netspec_source
 from engine.files import atomic_write
 from engine.graph import DEPLOY, OpGraph, View
@@ -91,7 +92,7 @@ def guess_kind(path: Path, name: str | None = None) -> ExportKind:
 
 
 def export_net(
-    source: Path, target: Path, kind: ExportKind, view: View | None = None, input_shapes: Sequence[Shape] = ()
+    source: Path, target: Path, kind: ExportKind, view: View | None = None, input_shapes: Sequence[Given] = ()
 ) -> list[str]:
     """Write a net as a file of another kind, and say what was changed in it beside its format, a sentence each.
 
@@ -108,8 +109,8 @@ def export_net(
     view : View, optional
         Which net of the file; its layers then need no rules, and have none. Without it, all layers are written. A
         deploy net is made as :func:`engine.export.deploy.to_deploy` says.
-    input_shapes : sequence of shapes
-        Of the inputs of a deploy net, where they shall not be those of its data.
+    input_shapes : sequence of (blob, shape)
+        Of the inputs of a deploy net, where they shall not be those of its data; see there.
 
     Raises
     ------
@@ -127,7 +128,7 @@ def export_net(
     told: list[str] = []
     if view is not None and view.show == DEPLOY:
         graph = OpGraph.parse(upgraded_net_text(prototxt.parse(source.read_bytes())))
-        told = to_deploy(graph, source.parent, view, input_shapes)
+        told = to_deploy(graph, source.parent, view, input_shapes, read_assumed(source))
         if kind.name == "prototxt":
             atomic_write(target, bytes(graph))
             return told

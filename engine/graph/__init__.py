@@ -2,6 +2,7 @@
 
 from engine.graph.binding import UNWIRED
 from engine.graph.change import Change
+from engine.graph.core import load_network
 from engine.graph.opgraph import OpGraph
 from engine.graph.records import INPUTS, Edge, Events, Node, NodeId, Path, phase_words
 from engine.graph.rules import PHASES, NetState, Rule, Rules, read_rule
@@ -27,6 +28,7 @@ __all__ = [
     "Rules",
     "View",
     "is_old",
+    "load_network",
     "phase_words",
     "read_rule",
     "upgraded_text",

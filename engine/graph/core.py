@@ -6,6 +6,7 @@ rewires only the blob names that they mention.
 
 from __future__ import annotations
 
+import importlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,7 +26,7 @@ from engine.prototxt.parts import TopItem
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["GraphCore"]
+__all__ = ["GraphCore", "load_network"]
 
 
 class GraphCore:
@@ -58,6 +59,7 @@ class GraphCore:
         self._stamp = object()
         self._made: set[Field] = set()
         self._subscribers: list[Callable[[Events], None]] = []
+        self._telling = False
         for item in tree.root.items:
             if type(item) is Field:
                 self._dirty[item] = None
@@ -76,6 +78,11 @@ class GraphCore:
         ----------
         text : str
             What the change does, as an undo menu shows it.
+
+        Raises
+        ------
+        GraphError
+            Where one that is being told of a change would make another: the history would not know their order.
         """
         if self._log is not None and self._change is not None:
             mark = len(self._log)
@@ -87,6 +94,7 @@ class GraphCore:
                 self._sync()
                 raise
             return
+        self._check_told(text)
         log = EditLog(self._touched)
         all_known = not self._may_be_broken or all_told(self._tree.root.items)
         change = Change(self, text, log, self._stamp)
@@ -125,6 +133,7 @@ class GraphCore:
     def _replay(self, change: Change, run: Callable[[], None], expected: object, stamp: object) -> Events:
         if self._log is not None:
             raise GraphError(f"'{change.text}' cannot be undone or redone inside of another change.")
+        self._check_told(change.text)
         if self._stamp is not expected:
             raise GraphError(
                 f"'{change.text}' is not the change that was made last.", next_step="Undo and redo changes in order."
@@ -138,13 +147,21 @@ class GraphCore:
             self._emit(events)
         return events
 
+    def _check_told(self, text: str) -> None:
+        if self._telling:
+            raise GraphError(
+                f"'{text}' was asked for while another change of the net was being shown.", next_step="Do it again."
+            )
+
     def _emit(self, events: Events) -> None:
         errors = []
+        self._telling = True
         for callback in tuple(self._subscribers):
             try:
                 callback(events)
             except Exception as error:  # the others must hear of it all the same
                 errors.append(error)
+        self._telling = False
         if errors:
             raise errors[0]
 
@@ -384,6 +401,11 @@ class GraphCore:
             if edge.target == node and edge.bottom == bottom:
                 mask |= states
         return mask
+
+
+def load_network() -> None:
+    """Import what the network is drawn with; it takes its time, so that an editor had better do it in a thread."""
+    importlib.import_module("networkx")
 
 
 def _is_broken(item: TopItem) -> bool:

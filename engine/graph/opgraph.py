@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from engine.graph.setting_aside import SettingAsideVerbs
 from engine.prototxt import Progress, parse
 
@@ -40,3 +42,13 @@ class OpGraph(SettingAsideVerbs):
             As for :func:`engine.prototxt.parse`.
         """
         return cls(parse(data, progress=progress))
+
+    def taken_apart(self) -> Iterator[None]:
+        """Take a graph that nobody needs any more apart, a layer at each step.
+
+        Its memory is then free as soon as nothing refers to it, without a search for circles of references.
+        """
+        if self._drawn is not None:
+            vars(self._drawn).clear()  # networkx keeps views in it that refer to it
+            self._drawn = None
+        yield from self._tree.taken_apart()

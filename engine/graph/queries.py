@@ -19,6 +19,9 @@ from engine.schema.upgrade import PADDING, upgrade_layer
 
 __all__ = ["GraphQueries"]
 
+#: Of so many edges those of one layer are picked out one by one.
+_FEW_EDGES = 64
+
 
 class GraphQueries(GraphCore):
     """The reading half of :class:`engine.graph.OpGraph`."""
@@ -177,15 +180,31 @@ class GraphQueries(GraphCore):
 
     def edges_in(self, node: NodeId) -> tuple[Edge, ...]:
         """Return the edges that end at a node, by bottom."""
-        self._binding(node)
-        found = [edge for _, _, edge in self._network.in_edges(node, keys=True)]
+        found = self._written_at(self._binding(node).bottoms)
+        if found is None:
+            found = [edge for _, _, edge in self._network.in_edges(node, keys=True)]
+        else:
+            found = [edge for edge in found if edge.target == node]
         return tuple(sorted(found, key=lambda edge: (edge.bottom, self._ordinals[edge.source])))
 
     def edges_out(self, node: NodeId) -> tuple[Edge, ...]:
         """Return the edges that start at a node, by top."""
-        self._binding(node)
-        found = [edge for _, _, edge in self._network.out_edges(node, keys=True)]
+        found = self._written_at(self._binding(node).tops)
+        if found is None:
+            found = [edge for _, _, edge in self._network.out_edges(node, keys=True)]
+        else:
+            found = [edge for edge in found if edge.source == node]
         return tuple(sorted(found, key=lambda edge: (edge.top, self._ordinals[edge.target], edge.bottom)))
+
+    def _written_at(self, blobs: Iterable[str]) -> list[Edge] | None:
+        """Return the edges of some blobs where these are few; None where the network is there, or finds them faster.
+
+        To draw the network, and to import what it is drawn with, takes longer than one question may.
+        """
+        if self._drawn is not None:
+            return None
+        known = [edges for blob in dict.fromkeys(blobs) if (edges := self._edges.get(blob))]
+        return [edge for edges in known for edge in edges] if sum(map(len, known)) <= _FEW_EDGES else None
 
     def writers(self, blob: str) -> tuple[NodeId, ...]:
         """Return the nodes that write a blob name, in document order."""

@@ -12,6 +12,7 @@ from engine.blob import Blob
 from engine.blob_list import BlobList
 from engine.errors import LayerError, NetcanvasError, PluginError
 from engine.faults import is_fault, text_of
+from engine.last_words import LastWords, last_words
 from engine.layer import Binding, Layer, Phase, binding
 from engine.net.converting import Conversion
 
@@ -118,8 +119,13 @@ def _set_up(layer: Layer, blobs: Sequence[Any]) -> None:
     from engine.plugins.tampering import watched  # nets of built-in layers need no plugin code
 
     bound = binding(layer)
-    with watched(f"Layer '{bound.name}' ({bound.type})", "setup", type(layer)._netcanvas_module(layer)):
+    title, words = f"Layer '{bound.name}' ({bound.type})", last_words()
+    if words is not None:
+        words.note(LastWords.entry(f"{title} in setup"))
+    with watched(title, "setup", type(layer)._netcanvas_module(layer)):
         layer.setup(*blobs)
+    if words is not None:
+        words.note()
     if not issubclass(type(layer), Layer) or getattr(layer, "_netcanvas_binding", None) is not bound:
         detail = "it changed the layer's own __class__ or emptied its __dict__, so that the net no longer knows it."
         step = "Keep what it needs in attributes of the layer."

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import accumulate
 
-from engine.prototxt.parts import Document, Message, TopItem
+from engine.prototxt.parts import Document, Element, Field, ListValue, Message, Part, TopItem
 from engine.prototxt.problems import ParseProblem
 
 __all__ = ["Tree"]
@@ -132,6 +133,27 @@ class Tree(Document):
         self.version += 1
         if self.offsets:
             self.offsets = {}
+
+    def taken_apart(self) -> Iterator[None]:
+        """Part what refers to each other, an item of the file at each step; the tree is of no use after that.
+
+        Its memory is then free as soon as nothing refers to it, without a search for circles of references.
+        """
+        items = self.root.items
+        self._places = {}
+        while items:
+            stack: list[Part] = [items.pop()]
+            while stack:
+                part = stack.pop()
+                if isinstance(part, TopItem | Element):
+                    part.parent = None
+                if isinstance(part, Field | Element):
+                    part.value.owner = None
+                    stack.append(part.value)
+                elif isinstance(part, Message | ListValue):
+                    stack.extend(part.items)
+            yield
+        self.root.owner = None
 
 
 def _line_breaks(item: TopItem) -> int:

@@ -7,7 +7,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,10 +52,22 @@ def _train(run: RunFolder, weights: Sequence[Path], snapshot: Path | None) -> in
 
     trainer = Trainer(run, Start(weights, snapshot), make_solver)
     signal.signal(signal.SIGTERM, lambda number, frame: trainer.stop())
-    with tell_of_exit(trainer.fail_at_once):
+    with tell_of_exit(trainer.fail_at_once), _noting(run):
         code = 0 if trainer.train() else 1
     end_in_time(code)
     return code
+
+
+@contextlib.contextmanager
+def _noting(run: RunFolder) -> Iterator[None]:
+    """Note in the run's folder which layer runs, for those who find the process dead; nothing is left of it after."""
+    from engine.last_words import LastWords, last_words
+
+    with contextlib.suppress(OSError):  # a disk that is full shall not keep a training from being tried
+        last_words(LastWords(run.last_words_file))
+    yield
+    with contextlib.suppress(OSError):
+        run.last_words_file.unlink(missing_ok=True)
 
 
 def make_solver(run: RunFolder) -> TrainingLoop:

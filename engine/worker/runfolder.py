@@ -13,6 +13,7 @@ file                   content
 ``snapshots/``         weights and solver states
 ``status.json``        state, progress and, while it runs, where to reach the process
 ``authkey``            the key that viewers need, readable by the owner only
+``last_words``         while it runs, which layer runs; what is left of it after a crash
 =====================  ==============================================================================
 """
 
@@ -31,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import WorkerError
+from engine.last_words import read_doing
 from engine.worker.metrics import last_iteration
 from engine.worker.processes import describe_exit, is_running
 from engine.worker.protocol import dumps
@@ -246,6 +248,11 @@ class RunFolder:
         """The key that viewers need."""
         return self.path / "authkey"
 
+    @property
+    def last_words_file(self) -> Path:
+        """What the process notes of what it does; see :mod:`engine.last_words`."""
+        return self.path / "last_words"
+
     def net_text(self) -> str:
         """Return the frozen net; bytes that are not UTF-8 come as surrogate escapes."""
         return self.net_file.read_bytes().decode("utf-8", "surrogateescape")
@@ -323,7 +330,9 @@ class RunFolder:
             step = "No snapshot had been taken: train again from the start."
         else:
             step = f"Resume from the last snapshot, iteration {snapshot_iteration(newest)}."
-        return f"Run '{self.name}' was lost at iteration {status.iteration}: {describe_exit(returncode)}. {step}"
+        how, doing = describe_exit(returncode), read_doing(self.last_words_file)
+        where = f"{how} in {doing[:1].lower()}{doing[1:]}" if doing else how
+        return f"Run '{self.name}' was lost at iteration {status.iteration}: {where}. {step}"
 
     def last_snapshot(self) -> Path | None:
         """Return the solver state with the highest iteration, or None; it may lie outside, see ``status.json``."""

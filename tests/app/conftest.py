@@ -148,8 +148,7 @@ def window(qtbot, settings: WindowSettings) -> Iterator[MainWindow]:
     shown.load_panels()
     yield shown
     if isValid(shown):
-        for page in shown.tabs.pages():
-            page.document.undo_stack.setClean()
+        shown.files.may_leave_all = lambda: True  # type: ignore[method-assign]  # nobody is there to answer
         shown.close()
         shown.deleteLater()
     Theme.load("light").apply(QApplication.instance())

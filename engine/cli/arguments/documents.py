@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from engine.cli.arguments.parsers import CommandParser, Commands, add_output, add_state, new_command
-from engine.cli.arguments.values import assumption, phase, scale, shape, view
+from engine.cli.arguments.values import assumption, input_shape, phase, scale, view
 
 __all__ = ["add_check", "add_diff", "add_draw", "add_export", "add_set", "add_show", "add_upgrade"]
 
@@ -163,11 +163,12 @@ def add_export(commands: Commands, summary: str) -> None:
     _add_phase(parser, None, "all layers of the file, with their rules")
     parser.add_argument(
         "--input-shape",
-        type=shape,
+        type=input_shape,
         action="append",
         default=[],
-        metavar="SHAPE",
-        help="with --phase deploy: shape of an input, such as 1,3,224,224, in place of its data's; once for each",
+        metavar="[BLOB=]SHAPE",
+        help="with --phase deploy: shape of an input, such as 1,3,224,224 or data=1,3,224,224, in place of its data's; "
+        "once for each",
     )
     add_output(parser, json=None)
 

@@ -48,6 +48,12 @@ def shape(text: str) -> tuple[int, ...]:
     return dims
 
 
+def input_shape(text: str) -> tuple[str, tuple[int, ...]]:
+    """Read the shape of an input, with its name or without: ``data=1,3,224,224`` or ``1,3,224,224``."""
+    name, _, sizes = text.rpartition("=")
+    return name, shape(sizes)
+
+
 def assumption(text: str) -> tuple[str, tuple[int, ...]]:
     """Read a blob and the shape that is assumed for it, such as ``data=10,3,224,224``; 0 is the layer's own batch."""
     name, sign, sizes = text.rpartition("=")

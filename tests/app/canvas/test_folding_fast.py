@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtWidgets import QToolButton
 
 from app.canvas import foldedits, ledscene
+from app.canvas.arrange import room_of
 from app.canvas.blockitem import BlockItem
 from app.canvas.foldplan import plan_fold, seen
 from app.document import Document
@@ -77,7 +78,7 @@ def test_an_edit_of_a_folded_net_touches_no_other_card(net, view, monkeypatch):
 
 
 def test_a_plan_knows_the_cards_as_they_will_be(net, view):
-    plan = plan_fold(net.graph, repeats_of(net.graph), seen(view.canvas), 1.6)
+    plan = plan_fold(net.graph, repeats_of(net.graph), seen(view.canvas), room_of(view))
     foldedits.fold_repeats(view)
     shown = view.canvas.items_shown()
     assert {item.node_id for item in shown} == set(plan.places)
@@ -127,6 +128,8 @@ def test_very_many_wires_are_led_in_slices_to_the_same_courses(net, view, monkey
     folded = picture(view)
     monkeypatch.setattr(ledscene, "_MANY", 4)
     for expected in (flat, folded, flat):
+        for wire in view.canvas.edges.values():  # as if all cards were moved
+            wire.stale = True
         foldedits.fold_repeats(view)
         wires = view.canvas.folding.edges()
         assert any(wire.stale for wire in wires)

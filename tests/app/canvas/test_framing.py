@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QRectF, Qt
 
+from app.canvas.cuts import READABLE
+from app.canvas.style import SMALL_PRINT
 from app.document import Document
 from app.document.placement import Point
 from engine.graph import OpGraph
@@ -55,10 +57,14 @@ def test_a_small_net_is_shown_whole_and_needs_no_map(chain):
     assert view.minimap.isHidden()
 
 
+def test_what_is_readable_is_some_eight_pixels_high():
+    assert READABLE * SMALL_PRINT >= 7.8
+
+
 @pytest.mark.parametrize(("dx", "dy"), [(240.0, 0.0), (0.0, 160.0), (40.0, 160.0), (200.0, 150.0)])
 def test_a_long_net_is_shown_from_its_beginning_and_can_be_read(chain, dx, dy):
     view = chain(40, dx, dy)
-    assert 0.8 <= view.scale_factor <= 1.0
+    assert READABLE <= view.scale_factor <= 1.0
     assert view.visible_rect().contains(first(view))
     assert view.minimap.isVisible()
     content = view.canvas.content_rect()
@@ -68,8 +74,8 @@ def test_a_long_net_is_shown_from_its_beginning_and_can_be_read(chain, dx, dy):
 
 
 def test_a_net_a_little_too_high_is_shown_at_the_width_of_the_view(chain):
-    view = chain(8, 210.0, 170.0)  # some 1,650 by 1,250 on a view of 1,600 by 900
-    assert view.scale_factor == pytest.approx(1600 / (view.canvas.content_rect().width() + 96.0), rel=0.01)
+    view = chain(8, 210.0, 200.0)  # some 1,650 by 1,480 on a view of 1,600 by 900
+    assert view.scale_factor == pytest.approx(1600 / (view.canvas.content_rect().width() + 24.0), rel=0.01)
     assert view.visible_rect().left() <= view.canvas.content_rect().left()
     assert view.visible_rect().right() >= view.canvas.content_rect().right()
 

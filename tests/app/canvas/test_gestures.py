@@ -185,7 +185,7 @@ def test_a_box_selects_what_it_touches_and_a_click_on_nothing_clears(hands):
     view = hands.view
     area = view.canvas.content_rect(hands.node(name).node_id for name in ("conv1", "pool1"))
     corner, other = view.mapFromScene(area.topLeft()), view.mapFromScene(area.bottomRight())
-    hands.drag(corner - QPoint(20, 12), other + QPoint(20, 8))
+    hands.drag(corner - QPoint(8, 30), other + QPoint(8, 8))
     assert selected(hands) == {"conv1", "pool1"}
     hands.click(hands.empty())
     assert selected(hands) == set()

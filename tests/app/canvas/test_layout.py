@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 import sys
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 
+from app.canvas.channels import assign_tracks
+from app.canvas.cuts import READABLE
 from app.canvas.foldedits import is_folded
-from app.canvas.layout import LayoutEdge, LayoutNode, lay_out
+from app.canvas.layout import LayoutEdge, LayoutNode, Room, lay_out
 from app.document import Document
 from tests.support import shared
 
@@ -93,16 +95,86 @@ def test_variants_of_one_layer_stand_in_one_column(ordering):
     assert result.places["train"][0] == result.places["test"][0] < result.places["conv"][0]
 
 
-def test_long_nets_are_cut_into_rows_near_the_wanted_aspect(ordering):
-    count = 80
-    result = lay_out([node(k) for k in range(count)], [edge(k, k + 1) for k in range(count - 1)], aspect=1.6)
+def chain(count: int, room: Room):
+    """A chain in a view: its rows from top to bottom, its size, and its wires that are led."""
+    result = lay_out([node(k) for k in range(count)], [edge(k, k + 1) for k in range(count - 1)], room)
+    rows: dict[float, list[int]] = {}
+    for key, (_x, y) in result.places.items():
+        rows.setdefault(y, []).append(key)
     width = max(x for x, _y in result.places.values()) + WIDTH
     height = max(y for _x, y in result.places.values()) + HEIGHT
-    assert 0.8 < width / height < 3.2
-    around = [points for points in result.routes.values() if points]
+    return rows, width, height, result.routes
+
+
+@pytest.mark.parametrize("count", [2, 4, 5])
+def test_what_fits_in_one_row_is_in_one_row(count, ordering):
+    rows, *_rest = chain(count, Room(960, 530))
+    assert len(rows) == 1
+
+
+@pytest.mark.parametrize("size", [(690, 430), (960, 530), (1060, 580), (500, 900)])
+def test_what_can_be_read_at_once_is_wrapped_so_that_it_is(size, ordering):
+    rows, width, height, _routes = chain(10, Room(*size))
+    assert min(size[0] / width, size[1] / height) >= READABLE
+    assert [key for row in rows.values() for key in row] == list(range(10)), "rows are read like lines of a text"
+
+
+@pytest.mark.parametrize("count", [30, 45])
+def test_a_longer_net_is_as_wide_as_the_view(count, ordering):
+    rows, width, height, _routes = chain(count, Room(960, 530))
+    assert READABLE < 960 / width < 1.0
+    assert height > 530
+    assert max(map(len, rows.values())) - min(map(len, rows.values())) <= 1
+
+
+def test_a_very_long_net_is_shaped_like_the_view(ordering):
+    _rows, width, height, routes = chain(400, Room(960, 530))
+    assert 0.5 < width / height < 3.2
+    around = [points for points in routes.values() if points]
     assert around, "the wire to the next row is led around its end"
     for points in around:
-        assert any(x > width for x, _y in points)
+        assert points[0][0] == points[1][0] > points[2][0] == points[3][0]
+
+
+def test_wires_between_rows_keep_off_cards_and_each_other(ordering):
+    """Ten labels of one data layer go to ten losses, far down."""
+    heights = {key: HEIGHT for key in range(30)}
+    nodes = [node(key) for key in heights]
+    edges = [edge(k, k + 1) for k in range(19)]
+    edges += [LayoutEdge(0, 20 + k, ("label", k), 60.0, 80.0, k) for k in range(10)]
+    edges += [edge(2 * k + 1, 20 + k) for k in range(10)]
+    result = lay_out(nodes, edges, Room(960, 530))
+    assert not overlaps(result.places, heights)
+    for points in result.routes.values():
+        for (x1, y1), (x2, y2) in pairwise(points):
+            for x, y in result.places.values():
+                beside = max(x1, x2) <= x or min(x1, x2) >= x + WIDTH
+                assert beside or max(y1, y2) <= y or min(y1, y2) >= y + HEIGHT
+    tracks = {(points[1][1], points[1][0]) for points in result.routes.values() if len(points) == 4}
+    levels = sorted({y for y, _x in tracks})
+    assert all(b - a >= 10.0 for a, b in pairwise(levels))
+
+
+def test_a_layout_is_the_same_each_time(ordering):
+    rng = random.Random(5)
+    nodes = [node(k) for k in range(40)]
+    edges = [edge(a, b, n) for n, (a, b) in enumerate(sorted(rng.sample(range(40), 2)) for _ in range(70))]
+    first, second = lay_out(nodes, edges), lay_out(nodes, edges)
+    assert (first.places, first.routes) == (second.places, second.routes)
+
+
+@pytest.mark.parametrize(
+    ("upper", "lower", "order"),
+    [
+        ((0, 100.0, [10.0]), (1, 90.0, [0.0]), [1, 0]),  # two branches of one row that go on in the next
+        ((0, 10.0, [50.0]), (1, 20.0, [60.0]), [1, 0]),
+        ((0, 0.0, [10.0]), (1, 30.0, [40.0]), [0, 0]),  # nothing in common: one track
+    ],
+)
+def test_tracks_are_given_so_that_few_wires_cross(upper, lower, order):
+    tracks, count = assign_tracks([upper, lower])
+    assert [tracks[0], tracks[1]] == order
+    assert count == max(order) + 1
 
 
 @pytest.mark.parametrize("name", NETS)

@@ -30,16 +30,29 @@ def offered(suiting: Suiting, document, shape, side="output") -> set[str]:
     ("shape", "fits", "misfits"),
     [
         ((4, 20, 24, 24), {"Convolution", "Pooling", "InnerProduct", "LRN", "Clip", "Tile"}, {"Input", "Data"}),
-        ((4, 500), {"InnerProduct", "Softmax", "ReLU", "Tile", "Eltwise"}, {"Pooling", "LRN", "Data"}),
+        (
+            (4, 500),
+            {"InnerProduct", "Softmax", "ReLU", "Tile", "Eltwise"},
+            {"Convolution", "Deconvolution", "Pooling", "LRN", "Data"},
+        ),
+        ((4, 8, 100), {"Convolution", "InnerProduct"}, {"LRN", "Data"}),
         ((4,), {"ReLU", "Reshape", "Tile"}, {"InnerProduct", "Pooling", "Softmax", "Convolution"}),
         (None, {"Convolution", "Pooling", "InnerProduct"}, {"Input", "Data"}),
     ],
-    ids=["image", "vector", "labels", "unknown"],
+    ids=["image", "vector", "sequence", "labels", "unknown"],
 )
 def test_only_types_that_take_the_shape_are_offered(suiting, document, shape, fits, misfits):
     found = offered(suiting, document, shape)
     assert fits <= found
     assert not misfits & found
+
+
+def test_after_a_layer_that_gives_rows_no_window_is_offered_though_its_shape_is_unknown(suiting, document):
+    node = document.graph.named("ip1")[0].id
+    net = SimpleNamespace(shapes={}, graph=document.graph)
+    found = suiting.fitting(net, document.registry.infos(), Origin(node, "output", 0))
+    first = [match.info.type for match in rank(found, "", {})]
+    assert "InnerProduct" in first and not {"Convolution", "Pooling"} & set(first)
 
 
 def test_before_an_input_only_types_with_outputs_are_offered(suiting, document):

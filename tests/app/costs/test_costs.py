@@ -320,7 +320,7 @@ def test_five_thousand_rows_cost_the_window_little(qtbot):
 def test_names_keep_room_to_be_read(panel, width):
     panel.resize(width, 320)
     header = panel.view.header()
-    assert header.sectionSize(0) >= 88
+    assert header.sectionSize(0) >= 80
     assert header.length() >= header.width()
     if width >= 800:
         assert header.length() == header.width()
@@ -352,3 +352,20 @@ def test_a_count_after_an_edit_tells_where_layers_stand_now(qtbot):
     rows = [(row.node, row.place, row.name) for row in costs.count.rows]
     assert rows == [(node.id, node.ordinal, node.name) for node in document.graph.nodes()]
     document.close()
+
+
+def test_the_table_is_sorted_from_its_menu_too(panel):
+    menu = next(action.menu() for action in panel.view.actions() if action.objectName() == "costs.sort")
+    menu.aboutToShow.emit()
+    words = [action.text() for action in menu.actions()]
+    assert words[-1] == "Order of the file"
+    before = [row.node for row in panel.model.rows]
+    choose = next(action for action in menu.actions() if action.text() == "Parameters")
+    choose.trigger()
+    largest = [row.node for row in panel.model.rows]
+    assert largest != before
+    choose.trigger()
+    header = panel.view.header()
+    assert header.sortIndicatorOrder() == Qt.SortOrder.AscendingOrder
+    menu.actions()[-1].trigger()
+    assert [row.node for row in panel.model.rows] == before

@@ -82,6 +82,8 @@ def test_what_is_left_to_others(field: FieldInfo, typed: str) -> None:
         (OUTPUTS, "1/0", "1", "divides by zero"),
         (OUTPUTS, "/0", "1", "divides by zero"),
         (OUTPUTS, "9**9**9", "1", "too large"),
+        (OUTPUTS, "*".join(["(10**18)**64"] * 5), "1", "too large"),
+        (RATE, "(((1/10**18)**64)**64)**64", "1", "too large"),
         (RATE, "9e300*9e300", "1", "too large"),
         (RATE, "*2", "half", "no number"),
     ],

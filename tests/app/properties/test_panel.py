@@ -139,7 +139,8 @@ def test_layers_of_different_types_share_what_any_layer_has(bench: Make) -> None
 def test_layers_of_different_formats_say_what_to_do(bench: Make) -> None:
     net = bench('layer { name: "a" type: "ReLU" }\nlayers { name: "b" type: RELU }\n')
     net.select("a", "b")
-    assert "different formats" in net.panel.page.text()
+    assert "different formats" in net.find("hint").text()
+    assert net.find("select.ReLU") is not net.find("select.ReLU (old format)")
 
 
 def test_nothing_selected_shows_the_net(bench: Make) -> None:
@@ -253,7 +254,7 @@ def test_a_new_theme_keeps_page_and_place(bench: Make, qapp: QApplication, theme
 def test_very_many_layers_say_so(bench: Make) -> None:
     net = bench("".join(f'layer {{ name: "r{i}" type: "ReLU" }}\n' for i in range(301)))
     net.select(*[f"r{i}" for i in range(301)])
-    assert "Up to 300" in net.panel.page.text()
+    assert "Up to 300" in net.find("hint").text()
     net.select("r0", "r1")
     assert net.panel.page.header.name.text() == "2 layers"
 

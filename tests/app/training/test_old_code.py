@@ -10,6 +10,9 @@ from pytestqt.qtbot import QtBot
 
 from app.document import Document
 from app.training.panel import TrainingPanel
+from app.window.mainwindow import MainWindow
+from app.window.settings import WindowSettings
+from engine.worker import kill, list_runs
 from tests.app.training.conftest import MakePanel, wait_for_state
 from tests.app.training.hands import button
 from tests.engine.plugins.helpers import write
@@ -76,3 +79,40 @@ def test_an_edited_plugin_is_told_and_used_after_a_restart(
     assert panel.model.iteration > 0 and run.last_snapshot() is not None
     panel.stop()
     wait_for_state(qtbot, panel, "stopped")
+
+
+def test_a_training_in_a_tab_that_is_not_in_view_is_told_of_too(
+    window: MainWindow, settings: WindowSettings, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """The file is saved while another net is looked at: its bar says so, and the panel when it is come back to."""
+    write(tmp_path, same=LAYER.replace("FACTOR", "1"))
+    (tmp_path / "net.prototxt").write_text(NET)
+    (tmp_path / "solver.prototxt").write_text(SOLVER)
+    settings.trust(tmp_path)
+    assert window.files.open(tmp_path / "net.prototxt")
+    panel: TrainingPanel = window.panels["training"]
+    panel.train_action.trigger()
+    try:
+        wait_for_state(qtbot, panel, "running")
+        run = panel.run
+        assert run is not None
+        qtbot.waitUntil(lambda: bool(run.environment().get("plugin_sources")), timeout=20_000)
+        window.beginnings.new_from_template("lenet")
+        assert panel.run is None
+        qtbot.waitUntil(lambda: not window.document.live.busy, timeout=20_000)
+        write(tmp_path, same=LAYER.replace("FACTOR", "7"))
+        told = "'same.py' was edited: the training of 'net.prototxt' goes on with the code it started with."
+        qtbot.waitUntil(lambda: any(bar.text.startswith(told) for bar in window.bars), timeout=20_000)
+        for _time in range(2):  # it is there again whenever the tab is
+            window.show_document(window.tabs.pages()[0].document)
+            assert panel.run == run
+            qtbot.waitUntil(lambda: panel.strip.notice is not None, timeout=10_000)
+            assert "this training goes on" in panel.strip.notice.text
+            assert button(panel, "message_action_0").text() == "Restart from a snapshot"
+            window.show_document(window.tabs.pages()[1].document)
+        window.show_document(window.tabs.pages()[0].document)
+        assert panel.log.toPlainText().count("this training goes on") == 1
+    finally:
+        for each in list_runs([tmp_path / "runs"]):
+            kill(each)
+    wait_for_state(qtbot, panel, "lost")

@@ -81,8 +81,7 @@ def make(kind: str, parent: QWidget) -> QWidget:
         log = QPlainTextEdit("text", parent)
         log.setReadOnly(True)
         return log
-    made = {"button": QPushButton, "check": QCheckBox, "line": QLineEdit, "choice": QComboBox}[kind](parent)
-    return made
+    return {"button": QPushButton, "check": QCheckBox, "line": QLineEdit, "choice": QComboBox}[kind](parent)
 
 
 @pytest.mark.parametrize(

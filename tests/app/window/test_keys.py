@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QApplication
 
 from app.window.commandpalette import Command, rank_commands
 from app.window.mainwindow import MainWindow
@@ -161,3 +162,22 @@ def test_no_two_things_have_one_key_from_the_start(window):
         if (other := shortcuts.conflict(each.name, key)) is not None
     }
     assert clashes == set()
+
+
+def test_the_page_is_used_by_keys_alone(window, page, qtbot):
+    """From the search through the table to the new keys and the button; none of them keeps the keyboard."""
+    page.activateWindow()
+    page.search.setFocus()
+    qtbot.waitUntil(page.search.hasFocus)
+    qtbot.keyClicks(page.search, "Lay out")
+    seen = []
+    for _press in range(2):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        seen.append(QApplication.focusWidget())
+    assert seen == [page.table, page.keys]
+    qtbot.keyClick(page.table, Qt.Key.Key_Home)
+    qtbot.keyClick(page.keys, Qt.Key.Key_J, Control | Qt.KeyboardModifier.AltModifier)
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    assert QApplication.focusWidget() is page.assign
+    qtbot.keyClick(page.assign, Qt.Key.Key_Space)
+    assert window.actions_by_name["layout"].shortcut() == QKeySequence("Ctrl+Alt+J")

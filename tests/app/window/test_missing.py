@@ -66,7 +66,8 @@ def test_a_file_that_comes_back_takes_its_bar_away(window, net, qtbot):
     net.unlink()
     qtbot.waitUntil(lambda: bar_with(window, "no longer there") is not None, timeout=5_000)
     net.write_bytes(text)
-    qtbot.waitUntil(lambda: window.bars == [], timeout=5_000)
+    qtbot.waitUntil(lambda: bar_with(window, "no longer there") is None, timeout=5_000)
+    assert bar_with(window, "changed by another program") is None
     assert not window.document.unsaved and not tab_text(window).startswith("\u25cf")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QDockWidget, QPlainTextEdit, QTabBar, QWidget
@@ -84,7 +86,7 @@ def test_the_order_is_that_of_reading(opened):
     assert isinstance(right.stops[0], QTabBar)
     assert [name(each) for each in right.stops[1:3]] == ["properties.search", "properties.name"]
     heights = [each.mapTo(opened, each.rect().center()).y() for each in right.stops[1:]]
-    assert all(below - above > -12 for above, below in zip(heights, heights[1:], strict=False))
+    assert all(below - above > -12 for above, below in pairwise(heights))
 
 
 def test_nothing_behind_a_tab_takes_the_keyboard(opened):
@@ -138,6 +140,10 @@ def test_a_message_is_reached_answered_and_left(opened, qtbot):
     qtbot.wait(1)
     qtbot.keyClick(opened.canvas, Key.Key_M, ALT)
     assert focus().text() == "Do it"
+    qtbot.keyClick(focus(), Key.Key_Escape)
+    assert focus() is opened.canvas
+    assert opened.bars, "the question stays"
+    qtbot.keyClick(opened.canvas, Key.Key_M, ALT)
     qtbot.keyClick(focus(), Key.Key_Space)
     assert answers == ["done"]
     assert focus() is opened.canvas
@@ -159,3 +165,61 @@ def test_what_is_scrolled_out_of_sight_comes_into_view(opened, qtbot):
         qtbot.keyClick(focus(), Key.Key_Tab) if focus() is not opened.canvas else opened.regions.step(1)
     assert focus() is last
     assert not last.visibleRegion().isEmpty()
+
+
+def test_the_tour_is_gone_through_by_keys(opened, qtbot):
+    opened.actions_by_name["tour"].trigger()
+    seen = [name(focus())]
+    for _press in range(2):
+        qtbot.keyClick(focus(), Key.Key_Tab)
+        seen.append(name(focus()))
+    assert seen == ["window.tour.act", "window.tour.next", "window.tour.skip"]
+    qtbot.keyClick(focus(), Key.Key_Space)
+    assert opened.tour.step == -1
+    assert focus() is opened.canvas
+
+
+def test_the_welcome_page_is_reached_by_keys(opened, qtbot):
+    opened.beginnings.welcome()
+    qtbot.wait(1)
+    canvas = next(each for each in opened.regions.regions() if each.name == "canvas")
+    assert all(
+        opened.tabs.current.welcome.isAncestorOf(stop) or stop is opened.tabs.current.welcome for stop in canvas.stops
+    )
+    assert len(canvas.stops) > 10
+
+
+def test_f1_tells_what_the_layer_is_for_or_what_to_begin_with(opened, qtbot):
+    qtbot.keyClick(opened.canvas, Key.Key_F1)
+    assert opened.bars[0].text.startswith("Convolution: ")
+    opened.document.selection.clear()
+    qtbot.keyClick(opened.canvas, Key.Key_F1)
+    assert opened.bars[0].text.startswith("Tab adds a layer")
+
+
+def test_f1_in_the_text_tells_what_the_field_means(opened, qtbot, monkeypatch):
+    heard: list[str] = []
+    monkeypatch.setattr("app.text.edit.announce", lambda _widget, text: heard.append(text))
+    opened.show_panel("text")
+    edit = opened.panels["text"].edit
+    edit.setFocus()
+    place = edit.toPlainText().index("num_output")
+    cursor = edit.textCursor()
+    cursor.setPosition(place + 2)
+    edit.setTextCursor(cursor)
+    qtbot.keyClick(edit, Key.Key_F1)
+    assert heard[0].startswith("Number of filters")
+
+
+def test_tabs_change_places_by_keys(opened, lenet, qtbot):
+    first = opened.tabs.current
+    other = lenet.with_name("other.prototxt")
+    other.write_bytes(lenet.read_bytes())
+    opened.files.open(other)
+    second = opened.tabs.current
+    assert opened.tabs.pages() == [first, second]
+    opened.actions_by_name["tab_left"].trigger()
+    assert opened.tabs.pages() == [second, first]
+    assert opened.tabs.current is second
+    opened.actions_by_name["tab_right"].trigger()
+    assert opened.tabs.pages() == [first, second]

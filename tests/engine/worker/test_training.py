@@ -281,6 +281,8 @@ def test_what_plugins_print_is_in_the_log_and_breaks_nothing(start_run: StartRun
     text = "".join(event.text for event in events if isinstance(event, Output))
     for line in ("print in setup", "error stream in forward", "descriptor 1 in forward", "child process"):
         assert line in text
+    assert process.wait(PATIENCE) == 0
+    assert not run.last_words_file.exists(), "there is nothing to say of what ended well"
     (record,) = run.environment()["plugin_sources"]
     assert record["path"] == str((tmp_path / "loudlayer.py").resolve())
     assert (run.path / record["copy"]).read_text() == PLUGIN
@@ -307,7 +309,8 @@ def test_a_crash_in_native_code_leaves_its_trace_in_the_log(start_run: StartRun,
     run, process = start_run(net=plugin_net(tmp_path, "crash"), plugin_paths=[tmp_path])
     events = until_end(watch(run, process))
     assert isinstance(events[-1], Lost)
-    assert "SIGSEGV" in events[-1].message
+    assert "its process crashed (SIGSEGV) in layer 'loud' (Python) in forward." in events[-1].message
+    assert run.status().message == events[-1].message
     log = run.log_file.read_text(errors="replace")
     assert "Fatal Python error" in log
     assert "loudlayer.py" in log

@@ -1,0 +1,135 @@
+"""Data that are not here: what is assumed for them is offered, typed, shown, kept beside the net and taken back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialogButtonBox, QPushButton
+
+from app.document import Document
+from app.window.fixmenu import problems_at
+from app.window.mainwindow import MainWindow
+from app.window.page import DocumentPage
+from engine.sidecar import sidecar_path
+
+PATIENCE = 20_000
+DATA = """
+layer { name: "d" type: "Data" top: "data" top: "label" data_param { source: "cifar_lmdb" batch_size: 5 } }
+layer { name: "ip" type: "InnerProduct" bottom: "data" top: "ip" inner_product_param { num_output: 4 } }
+layer { name: "loss" type: "SoftmaxWithLoss" bottom: "ip" bottom: "label" top: "loss" }
+"""
+
+
+@pytest.fixture
+def net(tmp_path: Path) -> Path:
+    path = tmp_path / "net.prototxt"
+    path.write_text(DATA)
+    return path
+
+
+@pytest.fixture
+def page(window: MainWindow, net: Path, qtbot) -> DocumentPage:
+    assert window.files.open(net)
+    qtbot.waitUntil(lambda: bool(the_page(window).document.live.shaping.guesses), timeout=PATIENCE)
+    return the_page(window)
+
+
+def the_page(window: MainWindow) -> DocumentPage:
+    return window.tabs.current
+
+
+def node_of(document: Document, name: str):
+    return document.graph.named(name)[0].id
+
+
+def state_of(document: Document) -> str:
+    shapes = document.shapes.get(node_of(document, "ip"))
+    return "" if shapes is None else shapes.state
+
+
+def press(qtbot, page: DocumentPage, label: str) -> None:
+    buttons = [each for bar in page.bars.bars() for each in bar.findChildren(QPushButton) if each.text() == label]
+    qtbot.mouseClick(buttons[0], Qt.MouseButton.LeftButton)
+
+
+def test_it_is_offered_made_shown_undone_and_kept(window: MainWindow, page: DocumentPage, net: Path, qtbot) -> None:
+    document = page.document
+    before = bytes(document.graph)
+    press(qtbot, page, "Assume 3 \u00d7 32 \u00d7 32")
+    qtbot.waitUntil(lambda: state_of(document) == "known", timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not document.live.busy, timeout=PATIENCE)
+    assert page.bars.bars() == []
+    assert document.live.costs.count.assumed == ("data",)
+    page.canvas.canvas.faces.refresh()
+    faces = {item.face.title: item.face for item in page.canvas.canvas.nodes.values()}
+    assert faces["d"].size_text == "assumed" and faces["ip"].size_text != "assumed"
+    assert faces["ip"].outputs[0].shape.endswith("5\u00d74") and faces["ip"].outputs[0].shape != "5\u00d74"
+    (told,) = [each for each in problems_at(document, node_of(document, "d")) if each.code == "shape-assumed"]
+    assert told.severity == "info"
+    assert not [each for each in document.diagnostics if each.severity != "info"]
+    document.undo_stack.undo()
+    qtbot.waitUntil(lambda: state_of(document) == "unknown", timeout=PATIENCE)
+    document.undo_stack.redo()
+    assert bytes(document.graph) == before
+    document.save()
+    assert net.read_bytes() == before
+    assert json.loads(sidecar_path(net).read_text())["assumed_shapes"] == {"data": [0, 3, 32, 32]}
+    again = Document.open(net)
+    assert again.assumptions.shapes == {"data": (0, 3, 32, 32)}
+    again.close()
+    document.assumptions.mend(told.fixes[0])
+    qtbot.waitUntil(lambda: state_of(document) == "unknown", timeout=PATIENCE)
+    document.save()
+    assert "assumed_shapes" not in json.loads(sidecar_path(net).read_text())
+
+
+def test_any_shape_can_be_typed(page: DocumentPage, qtbot) -> None:
+    document = page.document
+    press(qtbot, page, "Other\u2026")
+    sheet = page.assuming.sheet
+    ok = sheet.buttons.button(QDialogButtonBox.StandardButton.Ok)
+    sheet.fields["data"].setText("3 x")
+    assert ok.isEnabled(), "a single size is a shape too"
+    sheet.fields["data"].setText("three")
+    assert not ok.isEnabled() and ok.toolTip()
+    sheet.fields["data"].setText("1x6x7")
+    sheet.fields["label"].setText("1")
+    qtbot.mouseClick(ok, Qt.MouseButton.LeftButton)
+    assert sheet.is_closed
+    assert document.assumptions.shapes == {"data": (0, 1, 6, 7), "label": (0, 1)}
+    qtbot.waitUntil(lambda: state_of(document) == "known", timeout=PATIENCE)
+    assert document.shapes[node_of(document, "d")].tops == ((5, 1, 6, 7), (5, 1))
+    page.assuming.ask(node_of(document, "d"))
+    sheet = page.assuming.sheet
+    assert sheet.fields["data"].text() == "1 \u00d7 6 \u00d7 7"
+    sheet.fields["data"].setText("")
+    sheet.fields["label"].setText("")
+    sheet.accept()
+    assert document.assumptions.shapes == {}
+    assert document.undo_stack.count() == 2
+
+
+def test_a_deploy_net_is_made_in_a_tab_of_its_own(window: MainWindow, page: DocumentPage, qtbot) -> None:
+    source = page.document
+    before = bytes(source.graph)
+    window.actions_by_name["deploy"].trigger()
+    qtbot.waitUntil(lambda: any("No deploy net was made" in bar.text for bar in page.bars.bars()), timeout=PATIENCE)
+    press(qtbot, page, "Assume a shape\u2026")
+    page.assuming.sheet.fields["data"].setText("3x8x8")
+    page.assuming.sheet.accept()
+    window.actions_by_name["deploy"].trigger()
+    qtbot.waitUntil(lambda: the_page(window) is not page, timeout=PATIENCE)
+    made = the_page(window).document
+    assert [(node.name, node.type) for node in made.graph.nodes()] == [
+        ("d", "Input"),
+        ("ip", "InnerProduct"),
+        ("prob", "Softmax"),
+    ]
+    assert b"dim: 5 dim: 3 dim: 8 dim: 8" in bytes(made.graph)
+    assert (made.path, made.label, made.modified) == (None, "net (deploy)", True)
+    (bar,) = the_page(window).bars.bars()
+    assert "Softmax 'prob' of 'ip'" in bar.text
+    assert bytes(source.graph) == before

@@ -1,0 +1,142 @@
+"""The program is ended from outside, whatever it is at: it ends soon, asks nobody, leaves no process, loses nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from app.recovery import RecoveryKeeper, RecoveryStore
+from tests.engine.worker.nets import FOREVER, TinyNet, solver_text
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+
+ROOT = Path(__file__).parents[3]
+EDITOR = """
+import sys, threading
+from pathlib import Path
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+from app.start import make_application, run_editor
+from app.window.mainwindow import MainWindow
+
+app, what, net = make_application(), sys.argv[2], Path(sys.argv[1])
+
+def window():
+    return next(each for each in app.topLevelWidgets() if isinstance(each, MainWindow))
+
+def ready():
+    w = window()
+    return {
+        "training": lambda: w.panels["training"].state == "running",
+        "measuring": lambda: bool(w.bars),
+        "comparing": lambda: w.tabs.current.comparison is not None,
+        "reading": lambda: any(each.name == "reading" for each in threading.enumerate()),
+    }.get(what, lambda: True)()
+
+def edit():
+    w = window()
+    w.load_panels()
+    document = w.document
+    document.apply("x", lambda graph: graph.rename_node(graph.nodes()[0].id, "mine"))
+    if what == "training":
+        w.panels["training"].train_action.trigger()
+    elif what == "comparing":
+        w.comparing.with_file_of(document)
+    elif what == "reading":
+        QTimer.singleShot(0, lambda: w.files.open(net.with_name("big.prototxt")))
+    elif what == "asking":
+        QTimer.singleShot(0, w.close)
+    elif what == "exporting":
+        w.actions_by_name["export_picture"].trigger()
+    tell()
+
+def tell():
+    asked = QApplication.activeModalWidget() is not None
+    if not ready() or (what == "asking" and not asked):
+        QTimer.singleShot(20, tell)
+    else:
+        print("ready", flush=True)
+
+QTimer.singleShot(300, edit)
+sys.exit(run_editor(net))
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    net = TinyNet.write(tmp_path)
+    (tmp_path / "tiny.prototxt").write_text(net.text)
+    (tmp_path / "solver.prototxt").write_text(solver_text(net='"tiny.prototxt"', **FOREVER))
+    layer = 'layer { name: "%d" type: "Power" bottom: "x" top: "y%d" power_param { power: 1 scale: 1 shift: 0 } }\n'
+    (tmp_path / "big.prototxt").write_text("".join(layer % (each, each) for each in range(60_000)))
+    return tmp_path / "tiny.prototxt"
+
+
+def wait_for(condition, seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    return bool(condition())
+
+
+@pytest.mark.parametrize(
+    ("what", "number"),
+    [
+        ("editing", signal.SIGTERM),
+        pytest.param("editing", signal.SIGHUP, marks=pytest.mark.slow),
+        pytest.param("training", signal.SIGTERM, marks=pytest.mark.slow),
+        pytest.param("comparing", signal.SIGTERM, marks=pytest.mark.slow),
+        pytest.param("reading", signal.SIGTERM, marks=pytest.mark.slow),
+        pytest.param("exporting", signal.SIGTERM, marks=pytest.mark.slow),
+        pytest.param("asking", signal.SIGTERM, marks=pytest.mark.slow),
+        ("asking", signal.SIGINT),
+    ],
+)
+def test_a_signal_ends_it_soon_and_what_is_not_saved_is_kept(window, project, tmp_path, qtbot, what, number):
+    from engine.worker import kill, list_runs
+
+    before = project.read_bytes()
+    homes = {f"XDG_{name}_HOME": str(tmp_path / name.lower()) for name in ("STATE", "DATA", "CONFIG", "CACHE")}
+    environment = {**os.environ, **homes, "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)}
+    editor = subprocess.Popen(
+        [sys.executable, "-c", EDITOR, str(project), what],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        assert editor.stdout.readline() == "ready\n", editor.stderr.read()
+        editor.send_signal(number)
+        _out, errors = editor.communicate(timeout=30)
+    finally:
+        editor.kill()
+        for run in list_runs([tmp_path / "runs"]):
+            kill(run)
+    assert editor.returncode == 128 + number, errors
+    assert "Traceback" not in errors and "QThread" not in errors, errors
+    assert wait_for(lambda: not _group(editor.pid), 10), "a process of it is left"
+    assert project.read_bytes() == before
+    root = tmp_path / "state" / "netcanvas" / "recovery"
+    keeper = RecoveryKeeper(window, RecoveryStore(root))
+    with qtbot.waitSignal(keeper.looked, timeout=5000) as looked:
+        keeper.look()
+    assert looked.args == [1]
+    keeper.restore()
+    assert window.document.graph.named("mine") and window.document.path == project
+
+
+def _group(leader: int) -> bool:
+    """Whether a process is left of the group of the editor; a training has one of its own."""
+    try:
+        os.killpg(leader, 0)
+    except ProcessLookupError:
+        return False
+    return True
