@@ -65,12 +65,16 @@ class Slices(QObject):
         work = self._work
         if work is None:
             return
-        for _step in work:
-            if self._work is not work:  # a step gave it up
-                return
-            if time.perf_counter() > until:
-                self._next.trigger()
-                return
+        try:
+            for _step in work:
+                if self._work is not work:  # a step gave it up
+                    return
+                if time.perf_counter() > until:
+                    self._next.trigger()
+                    return
+        except BaseException:
+            self.cancel()  # a work that failed is over
+            raise
         if self._work is work:
             done, self._work, self._done = self._done, None, None
             if done is not None:

@@ -302,6 +302,7 @@ def film(app: QApplication, folder: Path, theme: str) -> None:
     """Play the film once, in a theme."""
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
+        os.environ["XDG_DATA_HOME"] = str(work / "data")  # blocks that the user keeps are none of a first start
         net = prepare_example("lenet", folder=work / "digits").net
         settings = WindowSettings(QSettings(str(work / "settings.ini"), QSettings.Format.IniFormat))
         settings.theme = theme

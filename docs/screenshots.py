@@ -61,6 +61,7 @@ def select(window: MainWindow, name: str) -> None:
 
 
 def take(app: QApplication, folder: Path) -> None:
+    os.environ["XDG_DATA_HOME"] = str(folder / "data")
     example = prepare_example("lenet", folder=folder)
     solver = example.solver.read_text().replace("max_iter: 1000", f"max_iter: {ITERATIONS}")
     example.solver.write_text(solver)

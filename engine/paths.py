@@ -54,7 +54,7 @@ def resolve(written: str, folders: Sequence[Path] | Iterable[Path] = ()) -> Reso
     folders : sequence of Path
         Folders to search in order, usually from :func:`search_folders`; the working directory when empty.
     """
-    path = Path(written).expanduser()
+    path = _expanded(Path(written))
     if path.is_absolute():
         candidates: tuple[Path, ...] = (path,)
     else:
@@ -63,6 +63,13 @@ def resolve(written: str, folders: Sequence[Path] | Iterable[Path] = ()) -> Reso
         if _exists(candidate):
             return ResolvedPath(written, candidate, True, candidates)
     return ResolvedPath(written, candidates[0], False, candidates)
+
+
+def _expanded(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError:  # nobody of that name is known here
+        return path
 
 
 def _exists(path: Path) -> bool:

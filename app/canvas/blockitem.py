@@ -129,8 +129,8 @@ def describe_block(document: Document, block: Block, card: BlockItem, faces: Seq
     params = [("layers", size)]
     if 1 < block.alike < block.parts:
         params.append(("exactly alike", f"{block.alike} of {block.parts}"))
-    if total is not None and total.multiply_adds:
-        params.append(("multiply-adds", count_text(total.multiply_adds)))
+    work = total.multiply_adds if total is not None else 0
+    params.append(("multiply-adds", count_text(work) if work else "\u2013"))
     severity, problems = _worst(faces)
     readings = document.graph.readings()
     return Face(

@@ -70,11 +70,12 @@ def _place(scene: CanvasScene, added: list[NodeId], at: QPointF | None, pieces: 
     positions = scene.document.positions
     graph = scene.document.graph
     origins: list[Point | None] = []
+    new = set(added)
     for piece in pieces:
-        same = [node for node in graph.named(piece.name) if node.id not in added]
-        same.sort(key=lambda node: node.phases != piece.phases)
-        known = [positions.get(node.id) for node in same]
-        origins.append(next((point for point in known if point is not None), None))
+        same = [node for node in graph.ids_named(piece.name) if node not in new and node in positions]
+        if len(same) > 1:
+            same.sort(key=lambda node: (graph.node(node).phases != piece.phases, graph.ordinal(node)))
+        origins.append(positions.get(same[0]) if same else None)
     known_points = [point for point in origins if point is not None]
     if len(known_points) < len(added):
         if at is not None:

@@ -162,8 +162,11 @@ class EdgeItem(QGraphicsItem):
         """Show a shape on the wire where there is room."""
         if text != self.wanted:
             self.wanted = text
-            self.update_path()
-            self.update()
+            if self.stale or not self.isVisible():
+                self.stale = True  # it is led, with its label, once it is shown
+            else:
+                self.update_path()
+                self.update()
 
     def set_ghost(self, ghost: bool) -> None:
         """Dim the wire when it is not in the view of the document."""

@@ -65,7 +65,6 @@ class Folding:
         self._items: list[NodeItem] | None = None
         self._known = {block.id for block in self._blocks}
         self._blocks.changed.connect(self._blocks_changed)
-        self.refresh()
 
     def close(self) -> None:
         """Let go of the document."""
@@ -223,6 +222,7 @@ class Folding:
         Only what changed is looked at; everything where ``whole`` says that other wires came or went too.
         """
         self.finish()
+        self._blocks.note_removed(events.removed)
         if self.level is not None:
             self._blocks.adopt(events.added, self.level)
         if not self._folded:

@@ -43,15 +43,12 @@ class Seen:
         By layer that is folded already: the block whose card stands for it.
     faces : dict of Face
         Of all layers and cards.
-    knows_costs : bool
-        Whether cards tell what they cost.
     """
 
     homes: Mapping[NodeId, NodeId]
     last: int
     stands: Mapping[NodeId, NodeId]
     faces: Mapping[NodeId, Face]
-    knows_costs: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +79,6 @@ def seen(scene: CanvasScene) -> Seen:
         blocks.last,
         {node: card.node_id for card in cards.values() for node in card.layers},
         {node: item.face for node, item in (*scene.nodes.items(), *cards.items())},
-        bool(scene.document.shapes),
     )
 
 
@@ -207,7 +203,7 @@ class _Picture:
         if block is None:
             return self._known.faces[card]
         ports = [tuple([Port("", "")] * len(side[card])) for side in (self._inputs, self._outputs)]
-        rows = 1 + (1 < block.alike < block.parts) + self._known.knows_costs
+        rows = 2 + (1 < block.alike < block.parts)
         return Face(block.title, block.kind, "other", ports[0], ports[1], params=(("", ""),) * rows)
 
     def nodes(self) -> list[LayoutNode[NodeId]]:

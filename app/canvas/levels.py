@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton
 
 from app.canvas.arrange import arrange
 from app.canvas.foldedits import fold_repeats, is_folded
-from app.canvas.overlay import CornerWidget
+from app.canvas.overlay import OVERLAY_GAP, CornerWidget
 from app.qt import guard
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ class Breadcrumb(CornerWidget):
                 self._box.addWidget(part)
                 part.show()
             self._count()
+        self._take_room(is_shown=bool(path) or folded)
         if not path:
             return
         self._add("Whole net", None)
@@ -110,6 +111,10 @@ class Breadcrumb(CornerWidget):
             self._add(words, block.id)
         self.adjustSize()
         self.place()
+
+    def _take_room(self, *, is_shown: bool) -> None:
+        """Have the net framed above it."""
+        self._view.bottom_room = self.sizeHint().height() + OVERLAY_GAP if is_shown else 0
 
     @guard
     def _count(self) -> None:

@@ -56,6 +56,8 @@ class NavigationView(QGraphicsView):
         What is done to the picture of a big net while the window answers.
     top_room : int
         Pixels at the top that messages cover; see :meth:`set_top_room`.
+    bottom_room : int
+        Pixels at the bottom that words about the picture cover.
     is_pointed_at : bool
         Whether the pointer was moved over the net.
     follows_size : bool
@@ -71,7 +73,7 @@ class NavigationView(QGraphicsView):
         self.setScene(self.canvas)
         self.follows_size = False
         self.is_pointed_at = False
-        self.top_room = 0
+        self.top_room = self.bottom_room = 0
         self.slices = Slices(self)
         self.gathering = Slices(self)
         placed = document.positions
@@ -152,7 +154,8 @@ class NavigationView(QGraphicsView):
 
     def look(self) -> Look:
         """Return what is in view now."""
-        return Look(self.scale_factor, self.visible_rect().center(), self.follows_size)
+        middle = QRectF(self.viewport().rect()).center()
+        return Look(self.scale_factor, self.viewportTransform().inverted()[0].map(middle), self.follows_size)
 
     def look_at(self, look: Look) -> None:
         """Bring into view what was once."""
@@ -168,10 +171,10 @@ class NavigationView(QGraphicsView):
             self.set_scale(1.0)
             self.centerOn(0.0, 0.0)
             return
-        size = self.viewport().size()
-        self.set_scale(min(largest, size.width() / rect.width(), (size.height() - self.top_room) / rect.height()))
+        width, height = self._open_size()
+        self.set_scale(min(largest, width / rect.width(), height / rect.height()))
         self._crowded = None
-        self._center_below_messages(rect.center())
+        self._center_in_the_open(rect.center())
 
     def _framed(self, ids: Iterable[NodeId] | None = None) -> QRectF:
         """Return what is framed: cards, for the whole net the wires that are led around them too, and an edge."""
@@ -195,12 +198,17 @@ class NavigationView(QGraphicsView):
         return rect | QRectF(QPointF(left, top), QPointF(right, bottom))
 
     def room(self) -> tuple[float, float]:
-        """Return the width and height that a net has in the view, in pixels."""
+        """Return the width and height that a net has in the view while nothing covers it, in pixels."""
         size = self.viewport().size()
-        return size.width() - 2 * _EDGE, size.height() - self.top_room - 2 * _EDGE
+        return size.width() - 2 * _EDGE, size.height() - 2 * _EDGE
 
-    def _center_below_messages(self, point: QPointF) -> None:
-        self.centerOn(point.x(), point.y() - self.top_room / 2 / self.scale_factor)
+    def _open_size(self) -> tuple[int, int]:
+        """Return the width and height of the part of the view that nothing covers."""
+        size = self.viewport().size()
+        return size.width(), size.height() - self.top_room - self.bottom_room
+
+    def _center_in_the_open(self, point: QPointF) -> None:
+        self.centerOn(point.x(), point.y() - (self.top_room - self.bottom_room) / 2 / self.scale_factor)
 
     def frame_selection(self) -> None:
         """Bring the selection into view, or all when nothing is selected."""
@@ -220,14 +228,14 @@ class NavigationView(QGraphicsView):
 
     def _frame_beginning(self, readable: float) -> None:
         rect = self._framed()
-        size = self.viewport().size()
-        larger = max(size.width() / rect.width(), (size.height() - self.top_room) / rect.height())
+        width, height = self._open_size()
+        larger = max(width / rect.width(), height / rect.height())
         self.set_scale(min(1.0, larger) if larger >= readable else readable)
-        wide, high = size.width() / self.scale_factor, (size.height() - self.top_room) / self.scale_factor
+        wide, high = width / self.scale_factor, height / self.scale_factor
         first = self.canvas.items_shown()[0].scene_body().center()
         x = rect.center().x() if wide >= rect.width() else _within(first.x(), rect.left(), rect.right(), wide)
         y = rect.center().y() if high >= rect.height() else _within(first.y(), rect.top(), rect.bottom(), high)
-        self._center_below_messages(QPointF(x, y))
+        self._center_in_the_open(QPointF(x, y))
         self._crowded = None
 
     @property

@@ -45,8 +45,6 @@ _TEXT_LEFT = 12.0
 _FINEST = 20.0  # times the size at 100 %: icons of larger pictures are stretched
 #: Width of the sign that says TRAIN or TEST.
 _BADGE = 42.0
-#: Part of a row of ports that the text of the output may take where there is an input too.
-_OUTPUT_SHARE = 0.62
 
 
 class NodeItem(QGraphicsItem):
@@ -223,7 +221,8 @@ class NodeItem(QGraphicsItem):
     def _paint_kind(self, painter: QPainter, style: CanvasStyle, left: float) -> None:
         """Paint the line below the title: the type, and what is to be said of the layer as a whole."""
         face = self.face
-        room = NODE_WIDTH - left - _TEXT_LEFT + 2.0
+        right = NODE_WIDTH - _TEXT_LEFT + 2.0
+        room = right - left
         if self.heat is not None:
             room = NODE_WIDTH - left - self.heat.width(style)
         painter.setFont(style.small_font)
@@ -235,7 +234,7 @@ class NodeItem(QGraphicsItem):
             if kind.width + said_label.width + 8.0 > room:
                 said_label = style.label(said.replace(" params", ""), "small_font", room)
             if face.state or kind.width + said_label.width + 8.0 <= room:
-                painter.drawStaticText(QPointF(NODE_WIDTH - _TEXT_LEFT + 2.0 - said_label.width, 18.0), said_label.static)
+                painter.drawStaticText(QPointF(right - said_label.width, 18.0), said_label.static)
                 room -= said_label.width + 8.0
         painter.drawStaticText(QPointF(left, 18.0), style.label(face.type, "small_font", room).static)
 
@@ -246,18 +245,19 @@ class NodeItem(QGraphicsItem):
         painter.setFont(style.text_font)
         for row in range(face.rows):
             y = HEADER + PADDING + 2.0 + PORT_ROW * row
+            asked = face.inputs[row].label if row < len(face.inputs) else ""
             room = whole
             if row < len(face.outputs):
-                most = whole * _OUTPUT_SHARE if row < len(face.inputs) else whole
+                beside = style.label(asked, "text_font", 0.0).width + 8.0 if asked else 0.0
+                most = max(whole / 2, whole - beside)
                 said = face.output_text(row)
                 label = style.label(said, "text_font", most)
                 if label.text != said:
                     label = style.label(face.outputs[row].label, "text_font", most)
                 painter.drawStaticText(QPointF(NODE_WIDTH - _TEXT_LEFT - label.width, y), label.static)
                 room -= label.width + 8.0
-            if row < len(face.inputs):
-                label = style.label(face.inputs[row].label, "text_font", room)
-                painter.drawStaticText(QPointF(_TEXT_LEFT, y), label.static)
+            if asked:
+                painter.drawStaticText(QPointF(_TEXT_LEFT, y), style.label(asked, "text_font", room).static)
 
     def _paint_params(self, painter: QPainter, style: CanvasStyle) -> None:
         face = self.face

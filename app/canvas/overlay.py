@@ -9,9 +9,10 @@ from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 from app.qt import guard
 from app.theme import Theme
 
-__all__ = ["CornerWidget"]
+__all__ = ["OVERLAY_GAP", "CornerWidget"]
 
-_GAP = 12
+#: Pixels between such a widget and the edges of the view.
+OVERLAY_GAP = 12
 
 
 class CornerWidget(QWidget):
@@ -37,8 +38,8 @@ class CornerWidget(QWidget):
         area = self._on.rect()
         right = self._corner in (Qt.Corner.TopRightCorner, Qt.Corner.BottomRightCorner)
         bottom = self._corner in (Qt.Corner.BottomLeftCorner, Qt.Corner.BottomRightCorner)
-        x = area.right() - self.width() - _GAP if right else _GAP
-        y = area.bottom() - self.height() - _GAP if bottom else _GAP
+        x = area.right() - self.width() - OVERLAY_GAP if right else OVERLAY_GAP
+        y = area.bottom() - self.height() - OVERLAY_GAP if bottom else OVERLAY_GAP
         self.move(x, y)
         self.raise_()
 

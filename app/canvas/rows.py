@@ -6,7 +6,6 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import NamedTuple
 
 from app.canvas.channels import TRACK, Leg, Trunk, assign_tracks, share_lanes
@@ -24,8 +23,6 @@ ROW_GAP = 34.0
 _CLEAR = 16.0
 _PASS = 8.0
 _GRID = 10.0
-#: Lanes with that much between two bends of a wire count as its way along a level.
-_SAME = 0.5
 
 Place = tuple[float, float]
 
@@ -80,7 +77,6 @@ class _Row:
         heights = [strip.heights[block] for block in members]
         ranks = [strip.ranks[block] - first for block in members]
         self.layering: Layering = layer_graph(heights, inner, ranks, GAP_Y, LANE)
-        self.levels = {link.number: (link.port, link.target_level) for link in inner}
         y = [_snap(each) for each in self.layering.y]
         top = min(y)
         self.layering.y = [each - top for each in y]
@@ -224,11 +220,10 @@ class _Sheet:
         """Return the points of a wire within a row: straight through the columns that it passes."""
         layering, top = self.rows[number].layering, self.tops[number]
         points: list[Place] = []
-        for before, here in pairwise(chain.vertices[:-1]):
+        for here in chain.vertices[1:-1]:
             column = layering.rank_of[here]
             y = top + layering.y[here]
-            level = points and layering.rank_of[before] == column - 1 and abs(points[-1][1] - y) < _SAME
-            if level:
+            if points and points[-1][1] == y:
                 points.pop()
             else:
                 points.append((self.x[column] - _PASS, y))

@@ -101,6 +101,7 @@ class CanvasScene(LedScene):
                 pass
         self.heat = HeatMap(self)
         self.folding = Folding(self)
+        self.folding.refresh()
         self.annotated = AnnotationItems(self)
         self.fit_scene_rect()
         self.is_indexed = self.is_built
@@ -222,7 +223,10 @@ class CanvasScene(LedScene):
         self.folding.replay(events, whole=bool(view_edges or self._of_view))
         ends = {edge.target for edge in (*events.edges_removed, *events.edges_added, *(view_edges ^ self._of_view))}
         near = [self.nodes[node_id] for node_id in events.added | touched | ends if node_id in self.nodes]
-        update_docked(near)
+        if len(near) < VAST:
+            update_docked(near)
+        else:
+            self.dock_later(near)
         self.lead_anew()
         self.overview.forget()
         self._make_room(near)
@@ -383,9 +387,10 @@ class CanvasScene(LedScene):
             if item is not None:
                 item.marked = node_id in selected
                 item.setZValue(1.0 if item.marked else 0.0)
-                item.update()
-                for edge in item.edges:
-                    edge.update()
+                if len(changed) < FEW:
+                    item.update()
+                    for edge in item.edges:
+                        edge.update()
         self._marked = {node_id for node_id in selected if node_id in self.nodes}
         self.folding.refresh_marks()
         if selected:
@@ -394,6 +399,7 @@ class CanvasScene(LedScene):
             shown = (self.folding.shown(node_id) for node_id in changed)
             self.overview.follow(item for item in shown if item is not None)
         else:
+            self.update()  # all at once
             self.overview.forget()
 
     def select_edge(self, edge: Edge | None, bend: int = -1) -> None:

@@ -31,6 +31,7 @@ class Veil(QWidget):
         super().__init__(viewport)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setGeometry(viewport.rect())
+        self._viewport = viewport
         self._boxes = list(boxes)
         self._transform = QTransform()
         self._step = QPointF()
@@ -39,7 +40,7 @@ class Veil(QWidget):
     def show_step(self, transform: QTransform, step: QPointF) -> None:
         """Show the cards so far from where they stand, in a view that shows the scene with a transform."""
         self._transform, self._step = transform, step
-        self.setGeometry(self.parentWidget().rect())  # Qt scrolls what lies on the viewport along
+        self.setGeometry(self._viewport.rect())  # Qt scrolls what lies on the viewport along
         self.update()
 
     def end(self) -> None:

@@ -132,10 +132,9 @@ def place(scene: CanvasScene, keys: Mapping[NodeId, Key], result: LayoutResult[K
         yield
         name = _edge_name(wire, keys)
         via = result.routes.get(name)
-        if via is not None:
-            course = tuple(Point(*each) for each in via)
-            ends = points[wire.tail.node_id], points[wire.head.node_id]
-            routes[edge_key(wire.edge)] = Route(course, *ends)
+        tail, head = points.get(wire.tail.node_id), points.get(wire.head.node_id)
+        if via is not None and tail is not None and head is not None:
+            routes[edge_key(wire.edge)] = Route(tuple(Point(*each) for each in via), tail, head)
     positions.routes = routes
     yield
     scene.show_routes(moving=True)

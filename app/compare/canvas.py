@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from app.canvas.blockitem import BlockItem
 from app.canvas.folding import Folding
 from app.canvas.navigation import NavigationView
 from app.canvas.nodeitem import LOD_TEXT
@@ -36,7 +37,7 @@ Button = Qt.MouseButton
 
 
 class _Hiding(Folding):
-    """Folds nothing, but may hide layers with their wires."""
+    """Folds as everywhere; or folds nothing and hides layers with their wires."""
 
     hidden: frozenset[NodeId] = frozenset()
 
@@ -45,15 +46,18 @@ class _Hiding(Folding):
         hidden = frozenset(nodes)
         if hidden != self.hidden:
             self.hidden = hidden
-            self._show()
+            self._hide()
             self._scene.told_shown()
 
     def replay(self, events: Events, *, whole: bool = False) -> None:
         if self.hidden:
-            self._show()
+            self._hide()
+        else:
+            super().replay(events, whole=whole)
 
-    def _show(self) -> bool:
+    def _hide(self) -> None:
         hidden = self.hidden
+        self._scene.overview.forget()
         self._scene.update()
         for node, item in self._scene.nodes.items():
             if item.isVisible() == (node in hidden):
@@ -62,15 +66,20 @@ class _Hiding(Folding):
             visible = edge.source not in hidden and edge.target not in hidden
             if wire.isVisible() != visible:
                 wire.setVisible(visible)
-        return bool(hidden)
 
     def items(self) -> list[NodeItem]:
+        if not self.hidden:
+            return super().items()
         return [item for node, item in self._scene.nodes.items() if node not in self.hidden]
 
     def edges(self) -> list[EdgeItem]:
+        if not self.hidden:
+            return super().edges()
         return [edge for edge in self._scene.edges.values() if edge.isVisible()]
 
     def shown(self, node: NodeId) -> NodeItem | None:
+        if not self.hidden:
+            return super().shown(node)
         return None if node in self.hidden else self._scene.nodes.get(node)
 
 
@@ -83,12 +92,15 @@ class CompareCanvas(NavigationView):
         A layer was clicked, or None beside all.
     moved : Signal()
         Another part is in view.
+    unfold_asked : Signal(NodeId)
+        The stretch that begins with a layer is to be unfolded.
     marks : mapping of NodeId to Kind
         How the layers that differ are marked.
     """
 
     chosen = Signal(object)
     moved = Signal()
+    unfold_asked = Signal(object)
 
     def __init__(self, document: Document, name: str, parent: QWidget | None = None, *, slowly: bool = False) -> None:
         super().__init__(document, parent, slowly=slowly)
@@ -118,7 +130,7 @@ class CompareCanvas(NavigationView):
 
     def show_node(self, node: NodeId) -> None:
         """Bring a layer into the middle, large enough to be read."""
-        item = self.canvas.nodes.get(node)
+        item = self.hiding.shown(node)
         if item is not None:
             self.follows_size = False
             if self.scale_factor < LOD_TEXT:
@@ -147,11 +159,15 @@ class CompareCanvas(NavigationView):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setTransform(self.viewportTransform())
         seen, scale = self.visible_rect(), self.scale_factor
-        for node, kind in self.marks.items():
-            item = self.hiding.shown(node)
-            if item is not None and item.scene_body().intersects(seen):
+        for item, kind in self.marked_cards().items():
+            if item.scene_body().intersects(seen):
                 self._paint_mark(painter, item.scene_body(), kind, scale)
         painter.end()
+
+    def marked_cards(self) -> dict[NodeItem, Kind]:
+        """Return the cards that are shown with a mark: that of a folded stretch is one of those of its layers."""
+        found = ((self.hiding.shown(node), kind) for node, kind in self.marks.items())
+        return {item: kind for item, kind in found if item is not None}
 
     def _paint_mark(self, painter: QPainter, body: QRectF, kind: Kind, scale: float) -> None:
         theme = Theme.current()
@@ -206,11 +222,20 @@ class CompareCanvas(NavigationView):
         self.viewport().unsetCursor()
         if pressed is not None and not self._dragged and event.button() == Button.LeftButton:
             item = self.canvas.node_at(self.mapToScene(pressed))
-            self.chosen.emit(item.node_id if item is not None else None)
+            self.chosen.emit(item.ids[0] if item is not None else None)
 
     @guard
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         event.accept()
+        item = self.canvas.node_at(self.mapToScene(event.position().toPoint()))
+        if isinstance(item, BlockItem):
+            self.unfold_asked.emit(item.ids[0])
+
+    def _unfold_selected(self) -> None:
+        last = self.document.selection.last
+        item = self.hiding.shown(last) if last is not None else None
+        if isinstance(item, BlockItem):
+            self.unfold_asked.emit(item.ids[0])
 
     @guard
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -228,6 +253,8 @@ class CompareCanvas(NavigationView):
         keys: dict[Qt.Key, Callable[[], object]] = {
             Qt.Key.Key_Home: self.frame,
             Qt.Key.Key_F: self.frame_selection,
+            Qt.Key.Key_Return: self._unfold_selected,
+            Qt.Key.Key_Enter: self._unfold_selected,
             Qt.Key.Key_1: lambda: self.set_scale(1.0),
             Qt.Key.Key_Left: lambda: self.scroll_by(-60, 0),
             Qt.Key.Key_Right: lambda: self.scroll_by(60, 0),
@@ -245,8 +272,13 @@ class CompareCanvas(NavigationView):
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == event.Type.ToolTip:
             item = self.canvas.node_at(self.mapToScene(event.pos()))
-            kind = self.marks.get(item.node_id) if item is not None else None
-            words = f"{item.face.title}: {kind.words}" if item is not None and kind is not None else ""
-            QToolTip.showText(event.globalPos(), words, self.viewport())
+            QToolTip.showText(event.globalPos(), self._words_of(item) if item is not None else "", self.viewport())
             return True
         return super().viewportEvent(event)
+
+    def _words_of(self, item: NodeItem) -> str:
+        """What is told of a card at which the pointer rests."""
+        kind = self.marked_cards().get(item)
+        if isinstance(item, BlockItem):
+            return f"{item.face.title}, {item.face.type}{f': {kind.words}' if kind else ''}. Double-click to unfold."
+        return f"{item.face.title}: {kind.words}" if kind is not None else ""

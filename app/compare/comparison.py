@@ -166,9 +166,6 @@ class Comparison(QObject):
         self.difference, self.changes = found
         self._listed_once = True
         self.compared.emit()
-        for each in (self.old, self.new):
-            if each is not None and not each.live.is_started:
-                each.live.start()
         self._costs_due.trigger()
 
     def _open(self, graph: OpGraph) -> Document:
@@ -187,6 +184,12 @@ class Comparison(QObject):
         return opened
 
     # Costs
+
+    def start_live(self) -> None:
+        """Begin to compute shapes and costs, once both nets can be seen; no wire is led before it has its place."""
+        for each in (self.old, self.new):
+            if each is not None and not each.live.is_started:
+                each.live.start()
 
     @guard
     def _shapes_changed(self, _view: object = None) -> None:

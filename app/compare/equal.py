@@ -1,4 +1,4 @@
-"""Stretches of layers that both nets have alike, each folded to one card that stands at the same place on both sides."""
+"""Stretches of layers that both nets have alike, each folded to a card at the same place on both sides."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ __all__ = ["Stretch", "equal_stretches", "fold", "is_worth_folding"]
 _LEAST = 3
 #: Nets of more layers are folded at first, where no more than this part of them differs.
 _LONG, _FEW = 40, 0.3
+#: So many have no room for all words on their card.
+_WIDE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,9 @@ class Stretch:
 
     @property
     def title(self) -> str:
-        """What the card says."""
-        return f"{len(self.new)} equal layers"
+        """What the card says, as far as there is room for it."""
+        count = len(self.new)
+        return f"{count} equal layers" if count < _WIDE else f"{count} equal"
 
 
 def written(changes: Iterable[Change]) -> list[Change]:

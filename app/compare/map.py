@@ -33,10 +33,7 @@ class CompareMap(Minimap):
         theme, transform = Theme.current(), self.transform()
         painter = QPainter(picture)
         painter.setPen(QPen(theme.color("surface"), 1.0))
-        for node, kind in self._canvas.marks.items():
-            item = self._canvas.hiding.shown(node)
-            if item is None:
-                continue
+        for item, kind in self._canvas.marked_cards().items():
             body = transform.mapRect(item.scene_body())
             size = max(_LEAST, body.width()), max(_LEAST, body.height())
             painter.setBrush(theme.color(kind.role))

@@ -15,7 +15,7 @@ from app.qt import blocked, guard
 from app.slices import Slices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from app.canvas.layout import LayoutResult
     from app.compare.aligning import Key
@@ -26,6 +26,7 @@ __all__ = ["Together"]
 
 #: From so many layers on.
 _SLOW_FROM = 150
+_LEAST_ROOM = 200.0
 
 
 class Together(QObject):
@@ -75,6 +76,11 @@ class Together(QObject):
         old, new = self._both
         room = Room(*new.room())
         versions = self._versions()
+        for canvas in self._both:  # what has no place yet lies in a heap, which is not to be seen
+            positions = canvas.document.positions
+            canvas.is_placed &= all(item.node_id in positions for item in canvas.canvas.items_shown())
+            if not canvas.is_placed:
+                canvas.canvas.leading.cancel()  # the wires are led when it is arranged
         wanted = yield from plan(old.canvas, new.canvas, pairs)
         if len(wanted.nodes) < _SLOW_FROM:
             yield from self._placing(wanted, lay_out(wanted.nodes, wanted.edges, room), done)
@@ -124,8 +130,3 @@ class Together(QObject):
         leader = self._both[1]
         rect = self._both[0].canvas.content_rect().united(leader.canvas.content_rect())
         leader.frame_rect(rect)
-
-    def hide(self, old: Iterable[NodeId], new: Iterable[NodeId]) -> None:
-        """Hide layers on both sides."""
-        for canvas, nodes in zip(self._both, (old, new), strict=True):
-            canvas.hiding.hide(nodes)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSplitter, QTool
 from app.compare.changes import KINDS, Change, delta_text
 from app.compare.comparison import Comparison
 from app.compare.listing import ChangeList
+from app.compare.showing import ALL, FOLDED, HIDDEN, EqualChoice, Showing
 from app.compare.sides import Sides
 from app.compare.together import Together
 from app.costs.formats import number_text
@@ -64,7 +65,9 @@ class CompareView(QWidget):
         self.summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.list = ChangeList(self)
         self.take_button = self._button("take", "Take over", "T", self.take_chosen)
-        self.hide_button = self._button("hide", "Only what differs", "H", self._hide_changed, checkable=True)
+        self.equal = EqualChoice(self)
+        self.equal.changed.connect(self._equal_chosen)
+        self.showing: Showing | None = None
         self.map_button = self._button("map", "Map", "M", self._show_maps, checkable=True)
         self.previous_button = self._button("previous", "", "F7", lambda: self.step(-1), name_icon="caret-up")
         self.next_button = self._button("next", "", "F8", lambda: self.step(1), name_icon="caret-down")
@@ -95,7 +98,6 @@ class CompareView(QWidget):
     ) -> QToolButton:
         titles = {
             "take": "Make this layer here what it is on the other side, as a step that can be undone",
-            "hide": "Hide what is equal",
             "map": "Show the whole nets small, with what differs",
             "previous": "Previous difference",
             "next": "Next difference",
@@ -126,9 +128,9 @@ class CompareView(QWidget):
         line.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
         line.setSpacing(GRID)
         line.addWidget(self.summary, 1)
-        looking = self.hide_button, self.map_button, self.previous_button, self.next_button
-        for button in (*looking, self.take_button, self.close_button):
-            line.addWidget(button)
+        looking = self.equal, self.map_button, self.previous_button, self.next_button
+        for widget in (*looking, self.take_button, self.close_button):
+            line.addWidget(widget)
         down = QSplitter(Qt.Orientation.Vertical, self)
         down.setChildrenCollapsible(False)
         down.addWidget(self._sides)
@@ -172,8 +174,11 @@ class CompareView(QWidget):
         assert self.canvases is not None
         old, new = self.canvases
         self.together = Together(old, new, self)
-        old.chosen.connect(lambda node: self._clicked(node, of_old=True))
-        new.chosen.connect(lambda node: self._clicked(node, of_old=False))
+        self.showing = Showing((old, new), self.comparison)
+        for canvas in (old, new):
+            of_old = canvas is old
+            canvas.chosen.connect(lambda node, of_old=of_old: self._clicked(node, of_old=of_old))
+            canvas.unfold_asked.connect(lambda node, of_old=of_old: self._unfold(node, of_old=of_old))
         if self.comparison.is_listed:
             QTimer.singleShot(0, self, self._compared)
 
@@ -187,17 +192,21 @@ class CompareView(QWidget):
         if self._closed:
             return
         self._list()
-        if self.canvases is not None:
+        if self.canvases is not None and self.showing is not None:
             self._show_marks()
+            self.equal.suggest(FOLDED if self.showing.is_worth_folding else ALL)
             self.arrange()
 
     @guard
     def _measured(self) -> None:
         if self.canvases is None:
             return
+        marked = [set(canvas.marks) for canvas in self.canvases]
         self._show_marks()
         self._list()
         self._sides.tell(self._cost_words())
+        if self.equal.mode == HIDDEN and marked != [set(canvas.marks) for canvas in self.canvases]:
+            self.arrange()
 
     def _cost_words(self) -> tuple[str, str]:
         """Return what each side costs; of the second, by how much that is more, where all of both is known."""
@@ -236,26 +245,18 @@ class CompareView(QWidget):
 
     # Looking
 
-    def arrange(self, *, frame: bool = False) -> None:
-        """Lay both sides out, with what is equal hidden or shown."""
-        if self.canvases is None or self.together is None:
-            return
-        comparison = self.comparison
-        differing = [set(canvas.marks) for canvas in self.canvases]
-        hide = self.hide_button.isChecked()
-        hidden = [
-            [node for node in canvas.canvas.nodes if node not in kept] if hide else []
-            for canvas, kept in zip(self.canvases, differing, strict=True)
-        ]
-        self.together.hide(*hidden)
-        pairs = {old.id: new.id for old, new in comparison.difference.pairs}
-        self.together.arrange(pairs, lambda: self._arranged(frame=frame))
+    def arrange(self, *, frame: bool = False, around: NodeId | None = None) -> None:
+        """Lay both sides out, with what is equal as it is chosen; then show all, or one layer of this net."""
+        if self.showing is not None and self.together is not None:
+            pairs = self.showing.show(self.equal.mode)
+            self.together.arrange(pairs, lambda: self._arranged(frame=frame, around=around))
 
-    def _arranged(self, *, frame: bool) -> None:
-        if self.canvases is None or self.together is None:
+    def _arranged(self, *, frame: bool, around: NodeId | None) -> None:
+        if self._closed or self.canvases is None or self.together is None:
             return
         if not self._framed:
             self._framed = True
+            self.comparison.start_live()
             self._sides.share()
             big = max(len(canvas.canvas.nodes) for canvas in self.canvases) >= _MAP_FROM
             self.map_button.setChecked(big or self.map_button.isChecked())
@@ -265,6 +266,8 @@ class CompareView(QWidget):
             self.canvases[1].moved.emit()
         elif frame:
             self.together.frame()
+        elif around is not None:
+            self.canvases[1].show_node(around)
         for canvas in self.canvases:
             canvas.viewport().update()
 
@@ -275,13 +278,20 @@ class CompareView(QWidget):
             return
         first = changes[0]
         canvas, node = (self.canvases[0], first.old) if first.new is None else (self.canvases[1], first.new)
-        item = canvas.canvas.nodes.get(node.id) if node is not None else None
+        item = canvas.hiding.shown(node.id) if node is not None else None
         if node is not None and item is not None and not self.canvases[1].visible_rect().contains(item.scene_body()):
             canvas.show_node(node.id)
 
     @guard
-    def _hide_changed(self) -> None:
+    def _equal_chosen(self) -> None:
+        if self.showing is not None:
+            self.showing.fold_all()
         self.arrange(frame=True)
+
+    @guard
+    def _unfold(self, node: NodeId, *, of_old: bool) -> None:
+        if self.showing is not None:
+            self.arrange(around=self.showing.unfold(node, of_old=of_old))
 
     @guard
     def _show_maps(self) -> None:

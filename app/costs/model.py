@@ -206,7 +206,8 @@ class CostModel(QAbstractTableModel):
         if column >= FIRST_TIME:
             return self._time_tip(row, column)
         if column < FIRST_NUMBER or not row.numbers:
-            return "\n".join(filter(None, (" \u00b7 ".join(filter(None, (row.name, row.type, row.output))), row.reason)))
+            whole = " \u00b7 ".join(filter(None, (row.name, row.type, row.output)))
+            return "\n".join(filter(None, (whole, row.reason)))
         value = row.numbers[column - FIRST_NUMBER]
         total = self.count.totals[column - FIRST_NUMBER]
         unit = "" if column < FIRST_NUMBER + 2 else " bytes"

@@ -13,6 +13,7 @@ from app.costs.model import FIRST_NUMBER, FIRST_TIME, SHARE
 from app.live.layercosts import CostCount
 from app.qt import guard
 from app.theme import GRID, Theme
+from app.wording import counted
 
 if TYPE_CHECKING:
     from engine.timing import NetTimes
@@ -70,7 +71,7 @@ class TotalsLine(QWidget):
         self._count = count
         words = ", ".join(f"{title} {text}" for title, text in zip(TITLES[FIRST_NUMBER:], self.texts(), strict=True))
         self.setAccessibleName(f"Totals: {words}")
-        notes = [f"{count.unknown} layers are not counted: their shapes are not known."] if count.unknown else []
+        notes = [f"Not counted: {counted(count.unknown, 'layer')} of unknown shape."] if count.unknown else []
         notes += [f"{count.shared:,} values of shared parameters count once."] if count.shared else []
         self.setToolTip("\n".join(notes))
         self.update()

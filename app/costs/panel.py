@@ -29,6 +29,7 @@ from app.widgets.columns import SqueezedColumns
 from app.widgets.elidedlabel import ElidedLabel
 from app.widgets.rowselection import RowSelection
 from app.widgets.searchline import search_line
+from app.wording import counted
 
 if TYPE_CHECKING:
     from app.document import Document
@@ -237,7 +238,7 @@ class CostPanel(QWidget):
             return
         words = "all nets of the file together" if document.seen is None else document.view.words
         shown, every = len(self.model.rows), len(count.rows)
-        number = f"{shown:,} of {every:,} layers" if shown < every else f"{every:,} layers"
+        number = f"{shown:,} of {counted(every, 'layer')}" if shown < every else counted(every, "layer")
         unknown = f", {count.unknown:,} of unknown shape" if count.unknown else ""
         names = " and ".join(f"'{name}'" for name in count.assumed)
         assumed = f" \u00b7 {names} assumed" if names else ""

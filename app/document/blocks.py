@@ -68,6 +68,7 @@ class Blocks(QObject):
         super().__init__(parent)
         self._blocks: dict[NodeId, Block] = {}
         self._home: dict[NodeId, NodeId] = {}
+        self._outside: set[NodeId] = set()
         self._adopted: dict[NodeId, NodeId] = {}  # stays, so that undo and redo of a fold bring them along
         self._inside: dict[NodeId | None, dict[NodeId, None]] = {}
         self._last = 0
@@ -154,9 +155,13 @@ class Blocks(QObject):
         self.changed.emit()
         self.moving = False
 
+    def note_removed(self, nodes: Iterable[NodeId]) -> None:
+        """Remember which layers lay in no block, for when they come back."""
+        self._outside.update(node for node in nodes if node not in self._home)
+
     def adopt(self, nodes: Iterable[NodeId], block: NodeId) -> None:
-        """Count layers that are new, and were made inside a block, to it."""
-        new = tuple(node for node in nodes if node not in self._home)
+        """Count layers that are new, and were made inside a block, to it; not those that undo brings back."""
+        new = tuple(node for node in nodes if node not in self._home and node not in self._outside)
         if new and block in self._blocks:
             self._take(block, new)
             self._adopted.update(dict.fromkeys(new, block))

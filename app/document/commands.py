@@ -10,14 +10,15 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from PySide6.QtGui import QUndoCommand
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from app.qt import fault_logger
 
 if TYPE_CHECKING:
     from engine.graph import Change
 
-__all__ = ["Command", "GraphCommand", "SwapCommand"]
+__all__ = ["Command", "GraphCommand", "History", "SwapCommand"]
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -30,6 +31,7 @@ class Command(QUndoCommand):
         super().__init__(text)
         self._failed = failed
         self._pushed = False
+        self.history: History | None = None
 
     def redo(self) -> None:
         if not self._pushed:
@@ -47,12 +49,52 @@ class Command(QUndoCommand):
         raise NotImplementedError
 
     def _attempt(self, action: Callable[[], None]) -> None:
+        history = self.history
+        if history is not None:
+            history.is_stepping = True
         try:
             action()
         except Exception as error:
             fault_logger.exception("Command '%s' failed and was taken off the history", self.text())
             self.setObsolete(True)
             self._failed(error)
+        finally:
+            if history is not None:
+                history.is_stepping = False
+
+
+class History(QUndoStack):
+    """The commands of a document.
+
+    While one of them is taken back or made again, none is pushed: Qt would free those that were taken back, and with
+    them the one that is at work. What asks for that has edited where it was only told of an edit.
+
+    Attributes
+    ----------
+    is_stepping : bool
+        Whether a command is at work.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.is_stepping = False
+
+    def push(self, command: QUndoCommand) -> None:
+        """Make a command the last one."""
+        if self.is_stepping:
+            fault_logger.error("'%s' was done while another step was shown, and cannot be taken back", command.text())
+            return
+        if isinstance(command, Command):
+            command.history = self
+        super().push(command)
+
+    def beginMacro(self, text: str) -> None:
+        if not self.is_stepping:
+            super().beginMacro(text)
+
+    def endMacro(self) -> None:
+        if not self.is_stepping:
+            super().endMacro()
 
 
 class GraphCommand(Command):

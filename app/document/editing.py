@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QUndoStack
 
-from app.document.commands import GraphCommand
+from app.document.commands import GraphCommand, History
 from engine.graph import Change, OpGraph
 
 __all__ = ["Editable", "Trial"]
@@ -66,7 +65,7 @@ class Editable(QObject):
     ----------
     graph : OpGraph
         What is edited; change it with :meth:`apply` only.
-    undo_stack : QUndoStack
+    undo_stack : History
         Its history.
     edit_failed : Signal(str)
         An undo or redo that could not be done.
@@ -77,7 +76,7 @@ class Editable(QObject):
     def __init__(self, graph: OpGraph, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.graph = graph
-        self.undo_stack = QUndoStack(self)
+        self.undo_stack = History(self)
         self._trial: Trial | None = None
 
     def apply(self, text: str, edit: Callable[[OpGraph], T]) -> T:

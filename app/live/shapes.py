@@ -180,14 +180,12 @@ class LiveShapes(QObject):
         """Guess what the items of layers look like whose data are not there; in the thread, for it reads files."""
         from engine.shape_guesses import guesses_for
 
-        wanted = {(spec.text, title, path): spec for spec in specs if not spec.bottoms and spec.node_id in found}
-        self._guessed = {key: held for key, held in self._guessed.items() if key in wanted}
-        guesses = {}
-        for key, spec in wanted.items():
-            if needs_assumption(found[spec.node_id]):
-                if key not in self._guessed:
-                    self._guessed[key] = guesses_for(spec, title, path)
-                guesses[spec.node_id] = self._guessed[key]
+        asked = [spec for spec in specs if spec.node_id in found and needs_assumption(found[spec.node_id])]
+        guesses, held = {}, self._guessed
+        self._guessed = {}
+        for spec in asked:
+            key = (spec.text, title, path)
+            self._guessed[key] = guesses[spec.node_id] = held[key] if key in held else guesses_for(spec, title, path)
         return guesses
 
     def _current_specs(self, until: float) -> list[LayerSpec] | None:

@@ -14,6 +14,7 @@ from app.theme import GRID
 from app.widgets.columns import Column, ShedColumns
 from app.widgets.rowselection import RowSelection
 from app.widgets.searchline import search_line
+from app.wording import counted
 
 if TYPE_CHECKING:
     from app.document import Document
@@ -140,7 +141,7 @@ class OutlinePanel(QWidget):
         elif not shown:
             self._note.setText("No layer fits the filter.")
         else:
-            self._note.setText(f"{shown:,} of {count:,} layers" if shown < count else f"{count:,} layers")
+            self._note.setText(f"{shown:,} of {counted(count, 'layer')}" if shown < count else counted(count, "layer"))
 
     @guard(default=False)
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

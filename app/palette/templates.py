@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.wording import counted
 from engine.errors import NetcanvasError
 from engine.files import atomic_write
 from engine.graph import OpGraph
@@ -61,7 +62,7 @@ def _entry(path: Path) -> TemplateEntry | None:
     return TemplateEntry(
         path.stem,
         CATEGORY,
-        f"{len(types)} layers: {kinds}",
+        f"{counted(len(types), 'layer')}: {kinds}",
         kind=_PREFIX + path.stem,
         tops=("top",),
         bottoms=("bottom",),

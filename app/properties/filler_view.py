@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.properties.facts import shape_text
@@ -142,7 +142,7 @@ class FillerView(QWidget):
         for value, height in _density(found, span):
             path.lineTo(place(value, height))
         path.lineTo(place(span, 0.0))
-        fill = theme.color("accent")
+        fill = QColor(theme.color("accent"))
         fill.setAlphaF(0.18)
         painter.fillPath(path, fill)
         painter.setPen(QPen(theme.color("accent"), 1.5))

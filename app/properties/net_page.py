@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
+from app import wording
 from app.properties.edits import ValueEdit
 from app.properties.facts import count_text
 from app.qt import guard
@@ -36,7 +37,7 @@ def net_facts(document: Document) -> list[tuple[str, str]]:
             facts.append((f"in {phase}", count_text(there)))
     costs = document.live.costs.count
     if costs is not None and costs.unknown < len(costs.rows):
-        more = f" and {costs.unknown} layers unknown" if costs.unknown else ""
+        more = f" and {wording.counted(costs.unknown, 'layer')} unknown" if costs.unknown else ""
         facts.append(("Parameters", f"{count_text(costs.totals[0])}{more}"))
     facts.append(("Dialect", document.dialect_choice.words))
     return facts

@@ -124,7 +124,7 @@ class RunModel:
         if status.state == "failed":
             self.apply(Failure(status.message, **details))
         elif status.state == "lost":
-            self.apply(Lost(status.message, status.snapshot))
+            self.apply(Lost(status.message, status.snapshot, details.get("layer", ""), details.get("method", "")))
         else:
             self.apply(Finished(status.state, status.iteration))
 
@@ -153,9 +153,9 @@ class RunModel:
             case Failure():
                 self.state = "failed"
                 self.notice = Notice("error", event.message, event.traceback, event.layer, event.method)
-            case Lost(message, _):
+            case Lost():
                 self.state = "lost"
-                self.notice = Notice("error", message)
+                self.notice = Notice("error", event.message, "", event.layer, event.method)
             case Finished(state, iteration):
                 self.state, self.iteration = state, max(self.iteration, iteration)
             case SnapshotTaken():

@@ -30,7 +30,7 @@ __all__ = ["RunList"]
 
 _REFRESH_MILLISECONDS = 2000
 _COLUMNS = ("Run", "State", "Iteration", "Score", "Loss")
-_ROOM = (Column(104, 8), Column(72, 1), Column(88, 2), Column(72, 1), Column(72, 1))
+_ROOM = (Column(104, 12), Column(68, 1), Column(84, 2), Column(64, 1), Column(60, 1))
 
 
 class RunList(QWidget):

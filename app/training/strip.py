@@ -29,6 +29,7 @@ _LOOKS = {"info": ("info", "accent"), "warning": ("warning", "warning"), "error"
 _DETAIL_LINES = 8
 _NARROW = 560
 _REST = 200
+_LOW = 184
 
 
 class MessageStrip(QFrame):
@@ -136,6 +137,7 @@ class MessageStrip(QFrame):
     def _show_details(self, shown: bool) -> None:
         line = self.details.fontMetrics().lineSpacing()
         room = self._room - _REST  # what figures and curves leave
+        self.text.setVisible(not shown or self._room > _LOW)  # the details end with it
         self.details.setFixedHeight(max(3 * line, min(_DETAIL_LINES * line + 16, room)))
         self.details.setVisible(shown)
         self.details_button.setText("Hide details" if shown else "Show details")

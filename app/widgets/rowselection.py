@@ -113,7 +113,8 @@ class RowSelection(QObject):
 def _rows_in(selection: QItemSelection) -> set[int]:
     """Return the rows that are selected; of what lies below a row, that row."""
     found: set[int] = set()
-    for span in selection:
+    for place in range(selection.count()):
+        span = selection.at(place)
         parent = span.parent()
         found.update((parent.row(),) if parent.isValid() else range(span.top(), span.bottom() + 1))
     return found

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shiboken6 import isValid
+
 from app.qt import guard
 from app.window.actions import enable
 
@@ -49,6 +51,8 @@ class ActionStates:
     def undo_changed(self, _value: object = None) -> None:
         """Name what would be undone and redone."""
         stack = self._window.document.undo_stack
+        if not isValid(stack):  # it tells of its own end when everything ends at once, as with the display
+            return
         for name, can, text in (
             ("undo", stack.canUndo(), stack.undoText()),
             ("redo", stack.canRedo(), stack.redoText()),

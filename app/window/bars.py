@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
     QHBoxLayout,
     QLabel,
+    QLineEdit,
     QPushButton,
     QSizePolicy,
     QToolButton,
@@ -22,7 +24,7 @@ from app.icons import icon
 from app.qt import announce, guard
 from app.theme import Theme
 
-__all__ = ["InfoArea", "InfoBar"]
+__all__ = ["InfoArea", "InfoBar", "Question"]
 
 _ICONS = {"info": "info", "warning": "warning", "error": "warning-circle"}
 _ROLES = {"info": "accent", "warning": "warning", "error": "error"}
@@ -30,6 +32,25 @@ _QUIET_AFTER = 8000
 _MOST, _MOST_BESIDE = 3, 3
 
 Actions = Sequence[tuple[str, Callable[[], object]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something that is asked in a bar.
+
+    Attributes
+    ----------
+    text : str
+        What is asked.
+    actions : sequence of (label, callable)
+        The answers; where something is to be typed, the first is given that text.
+    value : str or None
+        What stands in the field to begin with; None without a field.
+    """
+
+    text: str
+    actions: Sequence[tuple[str, Callable[..., object]]]
+    value: str | None = None
 
 
 class InfoBar(QFrame):
@@ -63,7 +84,7 @@ class InfoBar(QFrame):
         label.setWordWrap(True)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        box = QHBoxLayout()
+        self._box = box = QHBoxLayout()
         box.setSpacing(8)
         box.addWidget(self._icon)
         box.addWidget(label, 1)
@@ -105,6 +126,21 @@ class InfoBar(QFrame):
     def keep(self) -> None:
         """Do not go away by itself: something is still going on."""
         self._timer.stop()
+
+    def put_field(self, field: QLineEdit) -> None:
+        """Have something typed before the buttons; Enter is the first of these, and Escape closes the bar."""
+        self._box.insertWidget(2, field, 1)
+        self.setFocusProxy(field)
+        button = self.findChild(QPushButton)
+        if button is not None:
+            field.returnPressed.connect(button.click)
+
+    @guard
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.dismiss()
+        else:
+            super().keyPressEvent(event)
 
     def say(self, text: str) -> None:
         """Say how far it has come."""
@@ -181,6 +217,24 @@ class InfoArea(QWidget):
         bar.show()
         for old in self.bars()[_MOST:]:
             old.dismiss()
+        return bar
+
+    def ask(self, question: Question) -> InfoBar:
+        """Ask something; it stays until it is answered or closed."""
+        if question.value is None:
+            bar = self.add(question.text, "info", question.actions)
+            bar.keep()
+            return bar
+        field = QLineEdit(question.value)
+        field.setObjectName("window.bar.field")
+        field.setAccessibleName(question.text)
+        (label, accept), *others = question.actions
+        bar = self.add(question.text, "info", [(label, lambda: accept(field.text())), *others])
+        bar.keep()
+        bar.put_field(field)
+        field.show()
+        field.selectAll()
+        field.setFocus()
         return bar
 
     def dismiss_newest(self) -> None:

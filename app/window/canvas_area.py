@@ -21,7 +21,7 @@ from app.icons import icon
 from app.palette.search import SearchPopup
 from app.qt import guard
 from app.window.fixmenu import add_fixes, fix_menu
-from app.window.renaming import ask_blob_name
+from app.window.renaming import BlobRenaming
 from app.window.viewing import ViewingCanvas
 from engine.errors import GraphError
 from engine.graph import load_network
@@ -53,12 +53,15 @@ class CanvasArea(ViewingCanvas):
         All that is wrong at a node, or the code of its plugin, shall be shown.
     trust_asked : Signal()
         The code that came with the net shall run.
+    asked : Signal(app.window.bars.Question)
+        Something is to be asked in a bar.
     """
 
     arranged = Signal()
     error_asked = Signal(object)
     code_asked = Signal(object)
     trust_asked = Signal()
+    asked = Signal(object)
 
     def __init__(self, document: Document, parent: QWidget | None = None, *, slowly: bool = False) -> None:
         super().__init__(document, parent, slowly=slowly)
@@ -221,7 +224,7 @@ class CanvasArea(ViewingCanvas):
 
     @guard
     def _rename_blob(self, node: NodeId, top: int) -> None:
-        self._try(lambda: ask_blob_name(self.document, node, top, self))
+        self._try(lambda: BlobRenaming(self.document, self.asked.emit, self._try).start(node, top))
 
     def _offer_gradient(self, menu: QMenu, node: NodeId) -> None:
         gradients = self.document.live.gradients

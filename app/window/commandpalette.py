@@ -67,7 +67,7 @@ def rank_commands(commands: Iterable[Command], pattern: str, recent: Sequence[st
     """Return what fits, best first: what was chosen lately, then by letters, with what cannot be done behind the rest.
 
     Without a pattern the recent ones come first, newest first, and the others as they are given, those with keys before
-    those without.
+    those without, and what cannot be done last.
     """
     pattern = pattern.strip().replace(" ", "")
     places = {name: place for place, name in enumerate(recent)}
@@ -83,8 +83,9 @@ def rank_commands(commands: Iterable[Command], pattern: str, recent: Sequence[st
             found = found[0] - 20.0, tuple(letter - shift for letter in found[1] if letter >= shift)
         if command.name in places:
             score += _RECENT_BONUS if pattern else 1000.0 - places[command.name]
+        elif not pattern:
+            score += (1.0 if command.keys else 0.0) - (2.0 if command.reason else 0.0)
         score += found[0] - (_DISABLED_MALUS if command.reason and pattern else 0.0)
-        score += 1.0 if command.keys and not pattern else 0.0
         scored.append((-score, order, (command, found[1])))
     scored.sort(key=lambda each: each[:2])
     return [match for _score, _order, match in scored]

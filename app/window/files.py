@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,12 +13,13 @@ from PySide6.QtWidgets import QFileDialog
 from app.document import Document
 from app.document.netfile import is_same_file
 from app.document.solverfile import is_solver, names_net, net_of_solver
+from app.solver.inline import inline_field, take_net_out
 from app.window.diskmerge import DiskMerge
 from app.window.foreign import ForeignFiles
 from app.window.missing import MissingFiles
 from app.window.reading import BIG_FILE, SLOW_FILE, Cancelled, read_slow_net
 from app.window.savequestion import ask_to_leave
-from app.window.saving import SaveFlow
+from app.window.saving import SaveFlow, why_not_saved
 from app.window.solverfollow import SolverFollow
 from engine.diagnostics import check_solver_file
 from engine.errors import NetcanvasError
@@ -135,9 +137,30 @@ class FileFlow(QObject):
         else:
             window.show_document(page.document)
         window.show_panel("solver")
-        window.notify(_without_net(solver), "error" if names_net(solver) else "info")
+        document = window.document
+        held = document.solver.open()
+        if held is not None and inline_field(held) is not None and not len(document.graph):
+            text = f"'{solver.name}' holds its net itself. Put it into a file of its own to see and edit it."
+            window.notify(text, "info", [("Put the net into a file", partial(self._take_out, document))]).keep()
+        else:
+            window.notify(_without_net(solver), "error" if names_net(solver) else "info")
         window.settings.add_recent(solver)
         return True
+
+    def _take_out(self, document: Document) -> None:
+        """Put the net of a solver into a file beside it."""
+        solver = document.solver.open()
+        if solver is None:
+            return
+        try:
+            path = take_net_out(document, solver)
+        except (NetcanvasError, OSError, ValueError) as error:
+            reason = why_not_saved(solver.path, error) if isinstance(error, OSError) else str(error)
+            self._window.notify(reason, "error")
+            return
+        self._window.settings.add_recent(path)
+        text = f"The net is in '{path.name}', and the solver names it; save to keep that, or undo it in the solver."
+        self._window.notify(text, "info", [("Save", self.save)])
 
     def _show_open(self, net: Path, solver: Path | None) -> bool:
         """Go to the tab of a file that is open already; return whether it is."""

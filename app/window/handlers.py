@@ -74,4 +74,5 @@ def _canvas_handlers(window: MainWindow) -> dict[str, Callable[[], object]]:
 def _undo(window: MainWindow) -> None:
     """Take back the last step, which is what is being typed where that is not written yet."""
     window.commit_edits()
+    window.canvas.words.commit()
     window.document.undo_stack.undo()

@@ -275,6 +275,7 @@ class MainWindow(QMainWindow):
             signal.connect(self._states.undo_changed)
         canvas.refused.connect(lambda text: page.bars.add(text, "warning"))
         canvas.told.connect(page.bars.add)
+        canvas.asked.connect(page.bars.ask)
         canvas.measuring.connect(lambda: MeasuringNote.show(page.bars, document.live.timings))
         canvas.templates_changed.connect(self._offer_templates)
         canvas.escaped.connect(page.bars.dismiss_newest)

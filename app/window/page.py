@@ -113,14 +113,14 @@ class DocumentPage(QWidget):
             self._grid.addWidget(self.bars, 0, 0, Qt.AlignmentFlag.AlignTop)
             self.bars.raise_()
             comparison.hide()
-            remains = Remains(comparison)
+            self._dismantling.take(Remains(comparison))
             comparison.close_comparison()
             comparison.deleteLater()
-            self._dismantling.take(remains)
             self.canvas.setFocus()
 
     def close_document(self) -> None:
         """End what works for the document; the page is of no use after that."""
         self.leave_comparison()
+        self._dismantling.close()  # who ends the page takes all of it apart
         self.canvas.close_document()
         self.document.close()

@@ -1,4 +1,4 @@
-"""Reading files that take their time: away from the window; of a big one a dialog tells how far it is."""
+"""Reading files that take their time: away from the window; of a big one a bar tells how far it is."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEventLoop, Qt, QTimer
-from PySide6.QtWidgets import QProgressDialog
+from PySide6.QtCore import QEventLoop, QTimer
+from shiboken6 import isValid
 
 from app.document.netfile import read_net_file
 from engine.graph import OpGraph
 
 if TYPE_CHECKING:
+    from app.window.bars import InfoBar
     from app.window.mainwindow import MainWindow
 
 __all__ = ["BIG_FILE", "SLOW_FILE", "Cancelled", "read_slow_net"]
 
-#: Bytes from which on a file is read in the background, and from which on a dialog tells of it.
+#: Bytes from which on a file is read in the background, and from which on a bar tells of it.
 SLOW_FILE, BIG_FILE = 96 * 2**10, 2 * 2**20
 
 _LOOK_MS = 10
-_STEPS = 1000
 
 
 class Cancelled(Exception):
@@ -56,14 +56,14 @@ class _Reading(threading.Thread):
 
 
 def read_slow_net(path: Path, window: MainWindow) -> tuple[bytes, OpGraph]:
-    """Read a net while the window answers; if that takes long, a dialog shows the progress.
+    """Read a net while the window answers; if that takes long, a bar shows the progress, and stops it.
 
     Parameters
     ----------
     path : Path
         The file.
     window : MainWindow
-        The window over which the dialog stands; shown for it, if it is not yet.
+        The window with the bar; shown for it, if it is not yet.
 
     Returns
     -------
@@ -77,28 +77,24 @@ def read_slow_net(path: Path, window: MainWindow) -> tuple[bytes, OpGraph]:
         As :func:`app.document.netfile.read_net_file`.
     """
     reading, loop, timer = _Reading(path), QEventLoop(), QTimer()
-    dialog = _dialog(path, window) if path.stat().st_size >= BIG_FILE else None
+    bar = _bar(reading, window) if path.stat().st_size >= BIG_FILE else None
 
     def look() -> None:
-        if dialog is not None:
-            dialog.setValue(int(reading.done * (_STEPS - 1)))
+        if bar is not None and isValid(bar):  # its tab may be closed meanwhile
+            bar.say(f"Reading '{path.name}': {int(100 * reading.done)} %")
         if not reading.is_alive():
             loop.quit()
 
-    stopping = (window.closing,) if dialog is None else (window.closing, dialog.canceled)
-    for signal in stopping:
-        signal.connect(reading.stop.set)
+    window.closing.connect(reading.stop.set)
     timer.timeout.connect(look)
     timer.start(_LOOK_MS)
     reading.start()
     loop.exec()
     reading.join()
     timer.stop()
-    for signal in stopping:  # closing the dialog is cancelling to it
-        signal.disconnect(reading.stop.set)
-    if dialog is not None:
-        dialog.close()
-        dialog.deleteLater()
+    window.closing.disconnect(reading.stop.set)
+    if bar is not None and isValid(bar):
+        bar.dismiss()
     if reading.stop.is_set():
         raise Cancelled
     if reading.error is not None:
@@ -107,11 +103,9 @@ def read_slow_net(path: Path, window: MainWindow) -> tuple[bytes, OpGraph]:
     return reading.content
 
 
-def _dialog(path: Path, window: MainWindow) -> QProgressDialog:
-    window.show()  # or the application would end with the dialog, its only window
-    dialog = QProgressDialog(f"Reading {path.name}", "Cancel", 0, _STEPS, window)
-    dialog.setObjectName("reading")
-    dialog.setWindowModality(Qt.WindowModality.WindowModal)
-    dialog.setAutoClose(False)
-    dialog.setAutoReset(False)
-    return dialog
+def _bar(reading: _Reading, window: MainWindow) -> InfoBar:
+    window.show()
+    bar = window.notify(f"Reading '{reading.path.name}'\u2026", "info", [("Cancel", reading.stop.set)])
+    bar.setObjectName("window.bar.reading")
+    bar.keep()
+    return bar

@@ -77,7 +77,7 @@ class Dismantling(QObject):
     @property
     def busy(self) -> bool:
         """Whether something is still to be taken apart."""
-        return bool(self._remains)
+        return bool(self._remains) or self._slices.active
 
     def take(self, remains: Remains) -> None:
         """Take these apart, once Qt has deleted what it was asked to delete in this event."""
@@ -85,7 +85,7 @@ class Dismantling(QObject):
         QTimer.singleShot(0, self, self._begin)
 
     def close(self) -> None:
-        """Leave the rest as it is."""
+        """Leave the rest as it is; what is taken later is taken apart all the same."""
         self._slices.cancel()
         self._remains.clear()
 
@@ -96,5 +96,4 @@ class Dismantling(QObject):
 
     def _taken_apart(self) -> Iterator[None]:
         while self._remains:
-            yield from self._remains[0].taken_apart()
-            self._remains.popleft()
+            yield from self._remains.popleft().taken_apart()

@@ -65,7 +65,7 @@ class SaveFlow(QObject):
         return path is not None and self._save(path, force=True, always=True)
 
     def _save(self, path: Path, *, force: bool = False, always: bool = False) -> bool:
-        """Save the net in view to a file; ``force`` is for changes of others, ``always`` for a file marked read-only."""
+        """Save the net in view; ``force`` is for changes of others, ``always`` for a file marked as read-only."""
         window, document = self._window, self._window.document
         refused = self._why_not_there(document, path)
         if refused:
@@ -152,7 +152,9 @@ def why_not_saved(path: Path, error: NetcanvasError | OSError) -> str:
         errno.EPERM: f"you may not write in '{folder}'. Choose another place.",
         errno.EROFS: f"the disk of '{folder}' is read-only. Choose another place.",
         errno.ENOSPC: f"the disk of '{folder}' is full. Free some space and try again, or choose another place.",
-        getattr(errno, "EDQUOT", -1): f"your share of the disk of '{folder}' is used up. Free some space and try again.",
+        getattr(
+            errno, "EDQUOT", -1
+        ): f"your share of the disk of '{folder}' is used up. Free some space and try again.",
         errno.ENAMETOOLONG: "its name is too long for the disk. Choose a shorter one.",
         errno.EIO: f"the disk of '{folder}' does not answer as it should. Choose another place.",
     }.get(error.errno or 0, f"{error.strerror or error}. Choose another place.")

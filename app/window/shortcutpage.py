@@ -178,7 +178,9 @@ class ShortcutPage(QDialog):
         refused = refusal(self._shortcuts, entry, key)
         self.assign.setEnabled(not refused and ((key,) != entry.keys[:1] if key else bool(entry.keys)))
         other = self._shortcuts.conflict(entry.name, key)
-        clash = f"{native([key])} is '{other.text}' ({other.group}); it loses the key if you assign it." if other else ""
+        clash = (
+            f"{native([key])} is '{other.text}' ({other.group}); it loses the key if you assign it." if other else ""
+        )
         self._clash.setText(refused or f"{clash} {remark(self._shortcuts, entry, key)}".strip())
         self.assign.setText("Assign" if key else "Take away")
 

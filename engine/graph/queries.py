@@ -150,8 +150,9 @@ class GraphQueries(GraphCore):
 
     def layer_count(self, nodes: Iterable[NodeId] | None = None) -> int:
         """Return how many of some nodes, or of all, are layers of the text and not its ``input`` fields."""
-        read = self._bindings.values() if nodes is None else map(self._bindings.__getitem__, nodes)
-        return sum(each.field is not None for each in read)
+        if nodes is None:
+            return self._versions.total()
+        return sum(each.field is not None for each in map(self._bindings.__getitem__, nodes))
 
     @property
     def states(self) -> tuple[NetState, ...]:

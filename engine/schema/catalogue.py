@@ -44,6 +44,7 @@ class Schema:
         description, self._pool, self._fragments, self._clashes = _with_fragments(dialect, tuple(fragments))
         self._names = tuple(message.name for message in description.message_type)
         self._classes: dict[str, Any] = {}
+        self._held: dict[str, Any] = {}
         self._infos: dict[str, MessageInfo] = {}
 
     @property
@@ -81,8 +82,25 @@ class Schema:
         """
         found = self._classes.get(name)
         if found is None:
-            found = self._classes[name] = message_factory.GetMessageClass(self._descriptor(name))
+            descriptor = self._descriptor(name)
+            found = message_factory.GetMessageClass(descriptor)
+            self._hold(descriptor)
+            self._classes[name] = found
         return found
+
+    def _hold(self, descriptor: Any) -> None:
+        """Keep the classes of all messages that one may hold.
+
+        protobuf itself refers to a class weakly, and asks for it anew for each message inside of a message. A class
+        that nobody holds becomes garbage; when another thread asks for it while that is being collected, it gets one
+        that is half taken apart, and the interpreter crashes.
+        """
+        waiting = [descriptor]
+        while waiting:
+            each = waiting.pop()
+            if each.full_name not in self._held:
+                self._held[each.full_name] = message_factory.GetMessageClass(each)
+                waiting += [field.message_type for field in each.fields if field.message_type is not None]
 
     def describe(self, name: str) -> MessageInfo:
         """Return the description of a message type and its fields."""

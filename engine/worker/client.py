@@ -339,7 +339,8 @@ class Viewer:
             details = {key: str(value) for key, value in status.failure.items()}
             return [*words, Failure(status.message, **details)]
         snapshot = self.run.last_snapshot()
-        return [*words, Lost(status.message, str(snapshot or ""))]
+        layer, method = (str(status.failure.get(key, "")) for key in ("layer", "method"))
+        return [*words, Lost(status.message, str(snapshot or ""), layer, method)]
 
     def _settled_status(self) -> RunStatus:
         """Return the status once the process is really gone; it may hang on to life for a moment after hanging up."""

@@ -181,11 +181,16 @@ class Output(Event):
 
 @dataclass(frozen=True, slots=True)
 class Lost(Event):
-    """The process ended without a word; ``snapshot`` is the newest solver state to resume from, or empty."""
+    """The process ended without a word; ``snapshot`` is the newest solver state to resume from, or empty.
+
+    ``layer`` and ``method`` are what it ran at last, where it had noted that.
+    """
 
     kind: ClassVar[str] = "lost"
     message: str
     snapshot: str = ""
+    layer: str = ""
+    method: str = ""
 
 
 _TRAVELLING: tuple[type[Event], ...] = (

@@ -44,6 +44,7 @@ STATES = ("waiting", "running", "paused", "finished", "failed", "stopped", "lost
 ACTIVE_STATES = frozenset({"waiting", "running", "paused"})
 
 _START_GRACE_SECONDS = 60.0
+_DOING = re.compile(r"Layer '(?P<layer>.*)' \(\w+\) in (?P<method>\w+)")  # as engine.net.noting notes it
 _STATE_NAME = re.compile(r"_iter_(\d+)\.solverstate(\.h5)?$")
 
 
@@ -64,7 +65,7 @@ class RunStatus:
     message : str
         One sentence for a person, for runs that failed or were lost.
     failure : mapping
-        ``layer``, ``method`` and ``traceback`` of a failed run.
+        ``layer``, ``method`` and ``traceback`` of a failed run; the first two of a lost one, where they are known.
     snapshot : str
         Newest solver state, relative to the run folder.
     started, updated : float
@@ -317,6 +318,9 @@ class RunFolder:
             return status
         remove_socket(status.address)
         status = replace(status, state="lost", iteration=last_iteration(self.metrics_file) or status.iteration)
+        failure = _DOING.fullmatch(read_doing(self.last_words_file))
+        if failure is not None:
+            status = replace(status, failure=failure.groupdict())
         return self.write_status(replace(status, message=self._lost_message(status, returncode)))
 
     def _may_live(self, status: RunStatus) -> bool:

@@ -82,6 +82,8 @@ def no_leaks(dressed_app: QApplication) -> Iterator[None]:
         w for w in QApplication.topLevelWidgets() if id(w) not in windows and (w.isVisible() or _is_ours(w))
     ]
     assert not left_windows, f"windows outlive the test: {left_windows}"
+    changed = [role for role, color in Theme.current().tokens.items() if color.alpha() < 255]
+    assert not changed, f"colours of the theme were changed in painting: {changed}"
     timers = [each for each in gc.get_objects() if isinstance(each, QTimer) and isValid(each) and each.isActive()]
     assert not timers, f"timers outlive the test: {[(timer, timer.parent()) for timer in timers]}"
 

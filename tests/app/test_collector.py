@@ -6,6 +6,8 @@ import gc
 import threading
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from app import collector
@@ -72,3 +74,27 @@ def test_python_collects_as_before_when_the_editor_has_closed() -> None:
     assert gc.isenabled()
     made.deleteLater()
     gc.disable()  # as the fixture of this folder has it
+
+
+def test_all_is_collected_only_when_the_user_has_turned_away(
+    calm: CalmCollector, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calm._due.set_interval(10)
+    freed_in: list[threading.Thread] = []
+    _Knot(freed_in)
+    gc.freeze()  # as what came in a burst
+    active, inactive = Qt.ApplicationState.ApplicationActive, Qt.ApplicationState.ApplicationInactive
+    application = QGuiApplication.instance()
+    calm._left = True
+    application.applicationStateChanged.emit(active)
+    assert not calm.busy
+    qtbot.wait(40)
+    assert not freed_in
+    application.applicationStateChanged.emit(inactive)
+    assert calm.busy
+    application.applicationStateChanged.emit(active)
+    assert not calm.busy, "who comes back at once is not to wait"
+    application.applicationStateChanged.emit(inactive)
+    qtbot.waitUntil(lambda: bool(freed_in))
+    application.applicationStateChanged.emit(inactive)
+    assert not calm.busy, "once is enough"

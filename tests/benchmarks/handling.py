@@ -43,6 +43,7 @@ class HandlingBench(OpeningBench):
     def __init__(self, folder: Path, count: int, blame: Blame | None = None, only: str = "") -> None:
         super().__init__(folder, count, blame)
         self._only = only
+        self._held = self._end = QPoint()
 
     def figures(self) -> Iterator[Figure]:
         """Do one thing after the other and yield what it cost."""
@@ -55,8 +56,8 @@ class HandlingBench(OpeningBench):
                 yield figure
 
     def _verbs(self) -> Iterator[tuple[str, Callable[[], object]]]:
-        window, canvas = self.window, self.window.canvas
-        scene, document = canvas.canvas, self.window.document
+        canvas, document = self.window.canvas, self.window.document
+        scene = canvas.canvas
         undo, redo = document.undo_stack.undo, document.undo_stack.redo
         yield from self._folding()
         yield "select all", canvas.select_all
@@ -98,6 +99,7 @@ class HandlingBench(OpeningBench):
             yield f"heat-map: {measure.name}", lambda name=measure.name: canvas.show_heat(name)
         yield "heat-map off", lambda: canvas.show_heat("")
         document.selection.set([self._layer(0.5).id])
+        document.selection.flush()
         yield "follow blobs", lambda: canvas.do("trace")
         yield "follow them no more", lambda: canvas.do("trace")
         yield "find a layer", canvas.find_layer
@@ -109,7 +111,6 @@ class HandlingBench(OpeningBench):
         yield "show the map", lambda: canvas.do("minimap")
         yield "see the whole net", canvas.frame
         yield "see it at 100 %", lambda: canvas.do("actual_size")
-        _ = window
 
     def _folding(self) -> Iterator[tuple[str, Callable[[], object]]]:
         """Yield what folds and unfolds; the net is unfolded then."""

@@ -25,6 +25,7 @@ from engine.schema import read_net
 from engine.shape_guesses import guess_shapes, guesses_for
 from engine.shapes import ShapeService
 from engine.sidecar import sidecar_path
+from tests.support import shared
 
 DATA = 'layer { name: "d" type: "Data" top: "x" top: "l" data_param { source: "cifar_lmdb" batch_size: 5 } }\n'
 CONV = (
@@ -214,3 +215,34 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "Did you mean 'x'?" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["show", str(path), "--input-shape", "2,3"])
+
+
+@pytest.mark.parametrize(
+    ("net", "item"),
+    [
+        ("bvlc/examples__cifar10__cifar10_full_train_test", (3, 32, 32)),
+        ("bvlc/examples__mnist__lenet_train_test", (1, 28, 28)),
+        ("bvlc/examples__siamese__mnist_siamese_train_test", (2, 28, 28)),
+        ("bvlc/models__bvlc_alexnet__train_val", (3, 227, 227)),
+        ("fcn/voc-fcn8s__train", (3, 500, 500)),
+        ("legacy/v0.9999__imagenet__imagenet_train_val", (3, 227, 227)),
+        ("legacy/v0.9__lenet__lenet_train", (1, 28, 28)),
+        ("nvcaffe/resnet18__train_val", (3, 224, 224)),
+    ],
+)
+def test_public_nets_have_all_shapes_by_the_first_guess(net: str, item: tuple[int, ...], client) -> None:
+    path = shared(f"corpus/prototxt/{net}.prototxt")
+    graph = OpGraph.parse(path.read_bytes())
+    specs = graph_layers(graph)
+    service = ShapeService(registry=default_registry(), client=client)
+    assumed: dict[str, tuple[int, ...]] = {}
+    for spec in specs:
+        for guess in guesses_for(spec, graph.net_name, path)[:1] if not spec.bottoms else ():
+            assumed |= guess.shapes
+    assert next(iter(assumed.values())) == (OWN_BATCH, *item)
+    for state in graph.states:
+        members = graph.taking_part(state)
+        before = service.infer(specs, Phase[state.phase], members=members)
+        after = service.infer(specs, Phase[state.phase], members=members, assumed=assumed)
+        assert {each.state for each in before.values()} == {"unknown"}
+        assert {each.state for each in after.values()} == {"known"}

@@ -87,7 +87,7 @@ def test_the_corner_resizes_and_the_inside_still_selects_with_a_box(canvas, hand
     hands.drag(corner, corner + QPoint(50, 40))
     assert (item.area.width() - area.width(), item.area.height() - area.height()) == (50, 40)
     assert hands.node("conv2").pos() == conv
-    inside = canvas.mapFromScene(area.topLeft() + QPointF(10.0, 40.0))
+    inside = canvas.mapFromScene(area.topLeft() + QPointF(10.0, 60.0))
     hands.drag(inside, canvas.mapFromScene(area.bottomRight() - QPointF(20.0, 20.0)))
     assert len(canvas.document.selection) >= 1
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QToolButton
 from app.canvas import edits, foldedits
 from app.canvas.blockitem import BlockItem
 from app.document import Document
+from app.document.blocks import Block
 from engine.graph import OpGraph
 from tests.app.canvas.hands import CTRL, Hands
 from tests.app.canvas.test_scene import random_edit
@@ -241,6 +242,26 @@ def test_what_is_added_inside_of_a_block_stays_there(net, view):
     assert len(cards(view)[0].layers) == count + 1
 
 
+@pytest.mark.parametrize("step", ["undo", "redo"])
+def test_what_undo_brings_back_inside_of_a_block_stays_outside(net, view, step):
+    stack, (first, *_, last) = net.undo_stack, net.graph.node_ids()
+    if step == "undo":
+        net.apply("Delete", lambda graph: graph.remove_nodes([last]))
+        node = last
+    else:
+        node = net.apply("Add", lambda graph: graph.add_node("ReLU", bottoms=["?"]))
+        stack.undo()
+    blocks = net.positions.blocks
+    blocks.replace((), [Block(blocks.fresh_id(), "block", (first,))])
+    view.canvas.folding.look_into(next(iter(blocks)).id)
+    getattr(stack, step)()
+    assert node in net.graph
+    assert blocks.home(node) is None
+    assert not view.canvas.nodes[node].isVisible()
+    view.canvas.folding.look_into(None)
+    assert view.canvas.nodes[node].isVisible()
+
+
 def test_finding_a_folded_layer_goes_to_it(net, view):
     view.fold_repeats()
     node = cards(view)[0].layers[7]
@@ -409,3 +430,59 @@ def test_all_is_what_is_on_this_level(net, view):
     view.canvas.folding.look_into(part.node_id)
     view.select_all()
     assert set(net.selection.node_ids) == set(part.layers)
+
+
+def test_taking_back_an_unfolding_puts_the_other_cards_back(net, view):
+    view.fold_repeats()
+    layers = [item.node_id for item in view.canvas.items_shown() if not isinstance(item, BlockItem)]
+    net.selection.set(layers[-2:])
+    view.fold_selection()
+    before = picture(view)
+    repeats = next(card for card in cards(view) if view.document.positions.blocks[card.node_id].kind)
+    foldedits.unfold_block(view, repeats.node_id)
+    after = picture(view)
+    assert after != before
+    for _round in range(2):
+        net.undo_stack.undo()
+        assert picture(view) == before
+        net.undo_stack.redo()
+        assert picture(view) == after
+
+
+def test_a_wire_that_is_lifted_and_let_be_shows_none_from_another_level(make_canvas):
+    text = """layer { name: "a" type: "Input" top: "data" include { phase: TRAIN } }
+    layer { name: "b" type: "Input" top: "data" include { phase: TEST } }
+    layer { name: "conv" type: "Convolution" bottom: "data" top: "conv" }"""
+    document = Document(OpGraph.parse(text.encode()))
+    view = make_canvas(document)
+    a, _b, conv = document.graph.node_ids()
+    blocks = document.positions.blocks
+    blocks.replace((), [Block(blocks.fresh_id(), "block", (a, conv))])
+    view.canvas.folding.look_into(next(iter(blocks)).id)
+    wires = {wire.edge.source == a: wire for wire in view.canvas.edges.values()}
+    hands = Hands(view)
+    at = hands.input("conv")
+    hands.carry(at, at + QPoint(-30, 60))
+    assert all(wire.lifted for wire in wires.values())
+    view.cancel_gesture()
+    assert (wires[True].isVisible(), wires[False].isVisible()) == (True, False)
+    assert not any(wire.lifted for wire in wires.values())
+    document.close()
+
+
+def test_nothing_hangs_under_a_layer_that_is_folded_away(make_canvas):
+    text = """layer { name: "a" type: "Input" top: "a" }
+    layer { name: "conv" type: "Convolution" bottom: "a" top: "conv" }
+    layer { name: "relu" type: "ReLU" bottom: "conv" top: "conv" }"""
+    document = Document(OpGraph.parse(text.encode()))
+    view = make_canvas(document)
+    a, conv, relu = document.graph.node_ids()
+    assert view.canvas.nodes[relu].docked
+    blocks = document.positions.blocks
+    blocks.replace((), [Block(blocks.fresh_id(), "block", (a, conv))])
+    (card,) = cards(view)
+    (wire,) = (wire for wire in view.canvas.folding.edges() if wire.head is view.canvas.nodes[relu])
+    assert wire.tail is card
+    assert not wire.docked
+    assert not view.canvas.nodes[relu].docked
+    document.close()

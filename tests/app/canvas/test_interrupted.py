@@ -118,3 +118,22 @@ def test_a_layer_is_chosen_for_a_port_that_went(canvas: CanvasArea) -> None:
     canvas.popup.chosen.emit("ReLU")
     canvas.popup.close()
     assert len(document.graph) == layers + 1, "it is added, with no wire"
+
+
+@pytest.mark.parametrize("grab", [grab_node, grab_wire, cut_stroke])
+def test_a_button_let_go_over_a_dialog_ends_the_gesture(canvas: CanvasArea, grab: Callable[[Hands], None]) -> None:
+    hands = Hands(canvas)
+    before = hands.state()
+    grab(hands)
+    hands.move(QPoint(300, 300), Qt.MouseButton.NoButton)
+    assert canvas.gesture is None
+    assert hands.state() == before
+    hands.check_shown()
+
+
+def test_a_wire_drawn_by_keyboard_needs_no_button(canvas: CanvasArea) -> None:
+    hands = Hands(canvas)
+    letters(hands)
+    hands.move(QPoint(300, 300), Qt.MouseButton.NoButton)
+    assert canvas.hints.is_open
+    canvas.cancel_gesture()

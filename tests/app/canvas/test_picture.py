@@ -9,13 +9,16 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QImage
 
+from app.canvas import annotating
 from app.canvas.picture import PictureError, draw_image, save_picture
 from app.document import Document
 from app.theme import Theme
 from app.window.picturedialog import PictureDialog
 from engine.graph import OpGraph
+from tests.app.canvas.hands import Hands
 from tests.benchmarks.nets import residual_net
 
 TEXT = "{http://www.w3.org/2000/svg}text"
@@ -140,3 +143,37 @@ def test_netcanvas_draw_says_what_is_wrong(lenet, tmp_path, arguments, code, wor
     done = draw(lenet, tmp_path / arguments[0], *arguments[1:])
     assert done.returncode == code
     assert words in done.stderr
+
+
+@pytest.mark.parametrize("scale", [0.0, -1.0, float("nan"), float("inf"), 1e-9, 1e300])
+@pytest.mark.parametrize("kind", ["svg", "pdf", "png"])
+def test_a_scale_that_makes_no_sense_is_refused(canvas, tmp_path, kind, scale):
+    with pytest.raises(PictureError, match="from 0.01 to 1000"):
+        save_picture(canvas.canvas, tmp_path / f"net.{kind}", scale=scale)
+    assert not list(tmp_path.glob("net.*[gf]"))
+
+
+def test_what_the_pointer_and_the_keys_are_at_is_not_in_the_picture(canvas):
+    hands, scene = Hands(canvas), canvas.canvas
+    canvas.document.selection.set([hands.node("pool2").node_id])
+    annotating.add_frame(canvas)
+    canvas.words.commit()
+    scene.annotated.choose(set())
+    canvas.document.selection.clear()
+    canvas.document.selection.flush()
+    plain = draw_image(scene)
+    scene.annotated.choose(set(scene.annotated.items))
+    assert draw_image(scene) == plain, "a frame that is chosen"
+    wire = hands.wire("conv1", "pool1")
+    scene.select_edge(wire.edge)
+    assert draw_image(scene) == plain, "a wire that is chosen"
+    for at in (hands.title("conv1"), hands.output("conv1"), hands.on_wire("pool1", "conv2")):
+        hands.move(at, Qt.MouseButton.NoButton)
+        assert draw_image(scene) == plain, "what is pointed at"
+    assert wire.chosen and scene.annotated.chosen
+
+
+def test_the_image_of_a_big_net_is_drawn_smaller(canvas, monkeypatch):
+    monkeypatch.setattr("app.canvas.picture._MOST_PIXELS", 100_000)
+    image = draw_image(canvas.canvas)
+    assert 50_000 < image.width() * image.height() <= 100_000

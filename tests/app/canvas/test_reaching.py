@@ -103,7 +103,7 @@ def test_c_leads_the_selected_wire_to_another_input_in_one_step(hands, qtbot):
     before = hands.state()
     go_to_wire(hands, qtbot, "conv1", "pool1")
     qtbot.keyClick(view, Key.Key_C)
-    assert not hands.wire("conv1", "pool1").isVisible(), "it is off its input while another is looked for"
+    assert hands.wire("conv1", "pool1").lifted, "it is off its input while another is looked for"
     target = next(label for label, (item, _s, _i) in view.hints.labels.items() if item is hands.node("conv2"))
     qtbot.keyClicks(view, target.lower())
     qtbot.keyClick(view, Key.Key_Return)
@@ -118,7 +118,7 @@ def test_escape_leaves_the_wire_where_it_was(hands, qtbot):
     qtbot.keyClick(hands.view, Key.Key_C)
     qtbot.keyClick(hands.view, Key.Key_Tab)
     qtbot.keyClick(hands.view, Key.Key_Escape)
-    assert hands.wire("conv1", "pool1").isVisible()
+    assert not hands.wire("conv1", "pool1").lifted
     assert hands.state() == before
 
 

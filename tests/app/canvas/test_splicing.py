@@ -215,3 +215,25 @@ def test_what_is_inserted_reads_what_the_wire_carried_though_others_overwrite_it
     document.undo_stack.undo()
     assert graph.text == OVERWRITTEN
     document.close()
+
+
+ON_INPUT = """input: "data"
+input_shape { dim: 1 dim: 3 dim: 8 dim: 8 }
+layer { name: "relu" type: "ReLU" bottom: "data" top: "data" }
+layer { name: "conv" type: "Convolution" bottom: "data" top: "conv" }
+"""
+
+
+@pytest.mark.parametrize("kind", ["ReLU", "Pooling"])
+def test_a_layer_goes_on_the_wire_from_an_input_of_the_net(make_canvas, kind):
+    document = Document(OpGraph.parse(ON_INPUT.encode()))
+    view = make_canvas(document)
+    graph, before = document.graph, bytes(document.graph)
+    relu = graph.named("relu")[0].id
+    (edge,) = graph.edges_in(relu)
+    new = insert_on_wire(view.canvas, kind, edge, QPointF(100, 100))
+    assert [each.source for each in graph.edges_in(relu)] == [new]
+    assert [each.source for each in graph.edges_in(new)] == [edge.source]
+    document.undo_stack.undo()
+    assert bytes(graph) == before
+    document.close()

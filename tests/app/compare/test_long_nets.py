@@ -40,6 +40,13 @@ def placed(view) -> bool:
     return view.canvases is not None and view.canvases[0].is_placed and not view.together.busy
 
 
+def show_all(view, qtbot) -> None:
+    """Unfold everything, and wait until it stands where it shall."""
+    view.equal.choose("all")
+    qtbot.waitUntil(lambda: placed(view), timeout=20_000)
+    qtbot.waitUntil(lambda: not view.comparison.busy and placed(view), timeout=20_000)
+
+
 def test_a_long_net_is_made_in_slices_and_stands_alike_on_both_sides(long, qtbot):
     ticks = 0
     while not placed(long):
@@ -47,6 +54,7 @@ def test_a_long_net_is_made_in_slices_and_stands_alike_on_both_sides(long, qtbot
         ticks += 1
         assert ticks < 20_000
     settle(qtbot, long)
+    show_all(long, qtbot)
     old, new = long.canvases
     assert len(old.canvas.nodes) == len(new.canvas.nodes) == LAYERS
     for before, after in long.comparison.difference.pairs:
@@ -90,6 +98,7 @@ def test_costs_that_are_not_all_known_are_not_subtracted(long, qtbot):
 
 def test_a_plan_is_made_step_by_step(long, qtbot):
     settle(qtbot, long)
+    show_all(long, qtbot)
     old, new = long.canvases
     steps = plan(old.canvas, new.canvas, {a.id: b.id for a, b in long.comparison.difference.pairs})
     count = 0

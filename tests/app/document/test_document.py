@@ -90,6 +90,36 @@ def test_a_command_that_fails_to_undo_is_dropped_and_told(opened, faults, qtbot)
     faults.clear()
 
 
+@pytest.mark.parametrize("macro", [False, True])
+@pytest.mark.parametrize("step", ["undo", "redo"])
+def test_nothing_is_pushed_while_a_step_is_shown(opened, faults, step, macro):
+    """Qt would free the command that is at work."""
+    stack = opened.undo_stack
+    first, second = opened.graph.node_ids()[:2]
+    for x in range(1, 4):
+        opened.move_nodes({first: Point(x, 0)})
+    if step == "redo":
+        stack.setIndex(0)
+    texts = [stack.text(number) for number in range(3)]
+
+    def meddle(moved):
+        if first in moved:
+            if macro:
+                stack.beginMacro("macro")
+            opened.move_nodes({second: Point(opened.positions[first].x, 7)}, "meddle")
+            if macro:
+                stack.endMacro()
+
+    opened.positions.moved.connect(meddle)
+    getattr(stack, step)()
+    opened.positions.moved.disconnect(meddle)
+    assert [record.args for record in faults] == [("meddle",)]
+    faults.clear()
+    assert [stack.text(number) for number in range(stack.count())] == texts
+    stack.setIndex(3)
+    assert opened.positions[first] == Point(3, 0)
+
+
 def test_a_file_changed_by_another_program_is_not_overwritten(opened, net):
     net.write_bytes(b"# theirs\n" + TEXT)
     rename(opened, "a", "first")

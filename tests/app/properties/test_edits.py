@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.properties.choices import SpellingEdit
+from app.properties.textbox import TextBox
 from tests.app.properties.nets import NET
 
 Make = Callable[[str], Any]
@@ -262,3 +264,36 @@ def test_a_click_on_the_arrow_shows_the_usual_words(qtbot: QtBot) -> None:
     popup = editor.completer().popup()
     assert popup.isVisible() and popup.model().rowCount() == 2, "all of them, whatever stands there"
     popup.hide()
+
+
+@pytest.mark.parametrize("step", ["undo", "redo", "reload"])
+def test_the_net_changes_while_something_is_typed(bench: Make, step: str) -> None:
+    net = bench(NET)
+    net.select("conv1")
+    stack, graph = net.document.undo_stack, net.document.graph
+    (conv,) = net.ids("conv1")
+    net.document.apply("Set type", lambda graph: graph.set_string(conv, ("type",), "Deconvolution"))
+    if step == "redo":
+        stack.undo()
+    net.type("name", "other", end=None)
+    if step == "reload":
+        net.document.apply("Reload", lambda graph: graph.replace_text(net.before.decode()))
+    else:
+        getattr(stack, step)()
+    assert stack.count() == (2 if step == "reload" else 1)
+    field = net.find("name", QLineEdit)
+    assert field.text() == "other", "what is typed stays"
+    assert graph.named("conv1")
+    net.panel.commit()
+    assert graph.named("other")
+    while stack.canUndo():
+        stack.undo()
+    assert bytes(graph) == net.before
+
+
+def test_a_long_param_str_is_coloured_in_no_time(qtbot: QtBot) -> None:
+    box = TextBox()
+    qtbot.addWidget(box)
+    start = time.thread_time()
+    box.setPlainText("x" * 20_000)
+    assert time.thread_time() - start < 2.0

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from app.theme import Theme
 from engine.fillers import distribution, fill
 from engine.prototxt import parse
 from engine.schema import to_message
@@ -60,6 +61,7 @@ def test_the_picture_follows_the_field_and_the_shape(
     net.document.shapes_changed.emit()
     assert picture.words == "uniform from -0.2 to 0.2 \u00b7 std 0.1155 \u00b7 fan-in 75, fan-out 500"
     plain = picture.grab().toImage()
+    assert Theme.current().color("accent").alpha() == 255, "painting changes no colour of the theme"
     net.type("convolution_param.weight_filler.type", "gaussian")
     QApplication.processEvents()
     assert picture.words == "normal \u00b7 mean 0, std 1"

@@ -331,3 +331,12 @@ def test_a_recovery_file_of_an_older_version_is_read(tmp_path: Path):
     del stored["solvers"], stored["modified"]
     old = Kept.from_json(json.dumps(stored).encode())
     assert old.modified and old.solvers == () and old.text == b"name: 'x'"
+
+
+def test_it_is_written_at_once_when_the_session_ends(window, keeper, lenet, tmp_path):
+    """The desktop may end the program right after it has told it; what is typed then is kept too."""
+    assert window.files.open(lenet)
+    window.document.apply("x", lambda graph: graph.rename_node(graph.named("conv1")[0].id, "mine"))
+    keeper.keep_now()
+    (file,) = kept_files(tmp_path)
+    assert b"mine" in file.read_bytes()

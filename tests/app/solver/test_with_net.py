@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QPushButton
 from app.training.launch import Launch
 from app.window.mainwindow import MainWindow
 from app.window.solverfollow import named_elsewhere
+from tests.app.solver.conftest import NET
 
 
 @pytest.fixture
@@ -103,3 +104,27 @@ def test_a_solver_edited_by_another_program_is_shown_at_once(window, net, solver
     solver_file.write_text(text)
     qtbot.waitUntil(lambda: window.panels["solver"].solver.text == text, timeout=5_000)
     assert not window.document.unsaved
+
+
+@pytest.mark.parametrize(("field", "named"), [("net_param", "net"), ("train_net_param", "train_net")])
+def test_a_net_that_stands_in_its_solver_is_put_into_a_file(window, solver_file, qtbot, field, named):
+    solver = solver_file.with_name("inline_solver.prototxt")
+    inside = NET.replace("\n", "\n  ").rstrip()
+    before = f"# mine\n{field} {{\n  # the net\n  {inside}\n}}\nbase_lr: 0.1 lr_policy: 'fixed' max_iter: 3\n"
+    solver.write_text(before)
+    assert window.files.open(solver)
+    assert any("holds its net itself" in bar.text for bar in window.bars)
+    press(qtbot, window, "Put the net into a file")
+    net = solver.with_name("inline_net.prototxt")
+    assert net.read_text() == f"# the net\n{NET}" and window.document.path == net
+    assert [node.name for node in window.document.graph.nodes()] == ["d", "ip"]
+    assert solver.read_text() == before and window.document.unsaved
+    opened = window.document.solver.opened
+    assert f'{named}: "inline_net.prototxt"' in opened.text and field + " {" not in opened.text
+    opened.undo_stack.undo()
+    assert opened.text == before
+    opened.undo_stack.redo()
+    press(qtbot, window, "Save")
+    assert not window.document.unsaved and named in solver.read_text()
+    window.close_page(window.tabs.current)
+    assert window.files.open(solver) and window.document.path == net

@@ -6,7 +6,16 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QLabel, QLineEdit, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QCheckBox,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QWidget,
+)
 
 from app.theme import Theme
 from app.widgets.elidedlabel import ElidedLabel
@@ -44,8 +53,20 @@ def cut(widget: QLabel | QAbstractButton, panel: QWidget) -> str:
 
 def faults_in(panel: QWidget) -> list[str]:
     return [
-        f"{type(widget).__name__} '{widget.text()[:40]}' {how}" for widget in written(panel) if (how := cut(widget, panel))
+        f"{type(widget).__name__} '{widget.text()[:40]}' {how}"
+        for widget in written(panel)
+        if (how := cut(widget, panel))
     ]
+
+
+def lasting_faults(panel: QWidget, qtbot) -> list[str]:
+    """Return what is cut when all has found its place."""
+    for _look in range(30):
+        faults = faults_in(panel)
+        if not faults:
+            break
+        qtbot.wait(50)
+    return faults
 
 
 def resize(window: MainWindow, qtbot, size: tuple[int, int]) -> None:
@@ -63,10 +84,9 @@ def test_no_text_is_cut_in_any_panel(window, lenet, qtbot, theme):
         resize(window, qtbot, size)
         for spec in PANELS:
             window.show_panel(spec.name)
-            qtbot.wait(20)
             panel = window.panels[spec.name]
             assert not panel.visibleRegion().isEmpty(), spec.name
-            faults += [f"{size} {spec.name}: {fault}" for fault in faults_in(panel)]
+            faults += [f"{size} {spec.name}: {fault}" for fault in lasting_faults(panel, qtbot)]
     assert not faults, "\n".join(faults)
 
 
@@ -82,10 +102,7 @@ def test_the_fields_of_a_layer_are_as_wide_as_the_panel(window, lenet, qtbot, na
     for area in panel.findChildren(QScrollArea):
         if area.isVisible() and area.widget() is not None:
             assert area.widget().width() <= area.viewport().width()
-    for _look in range(20):
-        if faults_in(panel):
-            qtbot.wait(100)
-    faults = faults_in(panel)
+    faults = lasting_faults(panel, qtbot)
     assert not faults, "\n".join(faults)
 
 

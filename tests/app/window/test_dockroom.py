@@ -66,7 +66,8 @@ def test_what_the_user_dragged_stays(window, settings, qtbot):
     settle(window, qtbot, (1500, 900))
     assert sizes(window)["right"] == right
     settle(window, qtbot, (1000, 700))
-    qtbot.waitUntil(lambda: sizes(window)["right"] < right, timeout=2000)  # the canvas keeps some of a window that became small
+    # The canvas keeps some of a window that became small.
+    qtbot.waitUntil(lambda: sizes(window)["right"] < right, timeout=2000)
     settle(window, qtbot, (1500, 900))
     qtbot.waitUntil(lambda: sizes(window)["right"] == right, timeout=2000)
 

@@ -109,8 +109,7 @@ def test_three_thousand_layers_are_opened_selected_dragged_undone_and_saved_in_t
     document.selection.flush()
     card = canvas.canvas.items_shown()[0]
     canvas.reveal_card(card)
-    body = card.scene_body()
-    press = canvas.mapFromScene(body.topLeft()) + QPoint(12, 8)
+    press = canvas.mapFromScene(card.scene_body().center())
     places = document.positions.of(document.graph.node_ids())
 
     def drag() -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.recovery import RecoveryKeeper, RecoveryStore
+from tests.app.training.conftest import our_threads
 from tests.engine.worker.nets import FOREVER, TinyNet, solver_text
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
@@ -140,3 +141,77 @@ def _group(leader: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def start_training(window):
+    window.panels["training"].train_action.trigger()
+
+
+def start_comparing(window):
+    window.comparing.with_file_of(window.document)
+
+
+def start_exporting(window):
+    window.actions_by_name["export_picture"].trigger()
+
+
+def start_asking(window):
+    window.canvas.blob_name_asked.emit(window.document.graph.nodes()[0].id, 0)
+    assert window.bars
+
+
+def start_measuring(window):
+    window.canvas.measure_times()
+
+
+def start_keeping(window):
+    window.document.apply("x", lambda graph: graph.rename_node(graph.nodes()[0].id, "mine"))
+
+
+def start_missing(window):
+    window.document.path.unlink()
+    window.files.look_at_disk()
+
+
+STARTS = (
+    start_training,
+    start_comparing,
+    start_exporting,
+    start_asking,
+    start_measuring,
+    start_keeping,
+    start_missing,
+)
+
+
+@pytest.mark.parametrize("close", ["tab", pytest.param("window", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("start", STARTS, ids=lambda each: each.__name__)
+def test_a_tab_and_the_window_close_at_once_whatever_is_under_way(
+    window, project, tmp_path, qtbot, monkeypatch, start, close
+):
+    """Nothing outlives them, which the fixtures see to, and nothing waits."""
+    from engine.worker import kill, list_runs
+
+    keeper = RecoveryKeeper(window, RecoveryStore(tmp_path / "recovery"))
+    monkeypatch.setattr("app.window.files.ask_to_leave", lambda *_args: True)
+    assert window.files.open(project)
+    qtbot.waitUntil(lambda: not window.document.live.busy, timeout=20_000)
+    start(window)
+    qtbot.wait(20)
+    before = time.monotonic()
+    if close == "tab":
+        window.close_page(window.tabs.current)
+        assert window.document.is_untouched
+        qtbot.wait(100)
+    window.close()
+    assert time.monotonic() - before < 8
+    keeper.deleteLater()
+    if start is start_training:  # it goes on without the window
+
+        def ended() -> bool:
+            for run in list_runs([tmp_path / "runs"]):
+                kill(run)
+            return "netcanvas-training-wait" not in our_threads()
+
+        qtbot.waitUntil(ended, timeout=20_000)
+    assert not list((tmp_path / "recovery").glob("*/*.json"))

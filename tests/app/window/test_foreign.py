@@ -139,7 +139,7 @@ def test_a_mean_goes_to_the_data_layers_as_one_step(window, lenet, tmp_path, qtb
 
 def test_weights_without_a_net_say_so(window, tmp_path):
     path = tmp_path / "w.caffemodel"
-    path.write_bytes(b'\x0a\x01x\xa2\x06\x03\x0a\x01y')
+    path.write_bytes(b"\x0a\x01x\xa2\x06\x03\x0a\x01y")
     drop(window, path)
     assert "Open their net first" in bar_with(window, "holds trained weights").text
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QProgressDialog, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.canvas.scene import CanvasScene
@@ -29,15 +29,17 @@ def big(tmp_path: Path) -> Path:
     return path
 
 
-def dialogs(window: MainWindow) -> list[QProgressDialog]:
-    return [each for each in window.findChildren(QProgressDialog) if each.isVisible()]
+def said(window: MainWindow) -> list[int]:
+    """Return the progress that is to be seen, in percent."""
+    labels = [bar.findChild(QLabel, "window.bar.text").text() for bar in window.bars]
+    return [int(text.split(": ")[1].rstrip("%")) for text in labels if text.startswith("Reading") and ": " in text]
 
 
 def _open(window: MainWindow, path: Path) -> tuple[int, list[int]]:
     """Open a file; return how often the window came to itself meanwhile, and the progress that was to be seen."""
     beats, shown = [time.perf_counter()], []
     timer = QTimer()
-    timer.timeout.connect(lambda: (beats.append(time.perf_counter()), shown.extend(d.value() for d in dialogs(window))))
+    timer.timeout.connect(lambda: (beats.append(time.perf_counter()), shown.extend(said(window))))
     timer.start(10)
     opened = window.files.open(path)
     timer.stop()
@@ -70,13 +72,33 @@ def test_reading_can_be_cancelled(window: MainWindow, big: Path) -> None:
     document = window.document
 
     def cancel() -> None:
-        for dialog in window.findChildren(QProgressDialog):
-            dialog.findChild(QPushButton).click()
+        (bar,) = [each for each in window.bars if each.objectName() == "window.bar.reading"]
+        bar.findChild(QPushButton, "window.bar.action.Cancel").click()
 
     QTimer.singleShot(20, cancel)
     assert not window.files.open(big)
     assert window.document is document
-    assert not window.findChildren(QProgressDialog) or not dialogs(window)
+    assert window.bars == []
+
+
+def test_another_net_is_worked_on_and_its_tab_closed_while_one_is_read(window: MainWindow, big: Path) -> None:
+    """Nothing is modal: the tab in which the bar is may be closed, too."""
+    small = big.with_name("small.prototxt")
+    small.write_text('layer { name: "a" type: "Input" top: "a" }\n')
+    assert window.files.open(small)
+    edited: list[str] = []
+
+    def work() -> None:
+        assert QApplication.activeModalWidget() is None and window.bars
+        window.document.apply("Rename", lambda graph: graph.rename_node(graph.nodes()[0].id, "b"))
+        edited.append(window.document.graph.text)
+        window.document.undo_stack.undo()
+        window.close_page(window.tabs.current)
+
+    QTimer.singleShot(20, work)
+    assert window.files.open(big)
+    assert edited and '"b"' in edited[0]
+    assert [page.document.path for page in window.tabs.pages()] == [big]
 
 
 def test_what_is_no_net_is_told_as_ever(window: MainWindow, tmp_path: Path) -> None:
@@ -88,7 +110,7 @@ def test_what_is_no_net_is_told_as_ever(window: MainWindow, tmp_path: Path) -> N
 
 @pytest.fixture
 def slow(tmp_path: Path) -> Path:
-    """A net whose reading would be felt, but that needs no dialog."""
+    """A net whose reading would be felt, but that needs no bar."""
     path = tmp_path / "slow.prototxt"
     path.write_text(residual_net(1500))
     assert SLOW_FILE < path.stat().st_size < BIG_FILE

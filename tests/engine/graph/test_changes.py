@@ -128,3 +128,30 @@ def test_a_change_without_edits_is_empty_and_silent():
         graph.set_field(node(graph, "conv1"), ("convolution_param", "num_output"), "20")
     assert change.is_empty and not heard
     assert change.undo() == change.redo() == Events()
+
+
+@pytest.mark.parametrize("again", ["apply", "undo"])
+def test_who_is_told_of_a_change_cannot_make_another(again):
+    graph = OpGraph.parse(LENET)
+    with graph.change("first") as first:
+        graph.rename_node(node(graph, "ip"), "a")
+    refused = []
+
+    def meddle(_events):
+        with pytest.raises(GraphError, match="another change") as caught, graph.change("second"):
+            graph.rename_node(node(graph, "conv1"), "b")
+        refused.append(caught.value)
+
+    end = graph.subscribe(meddle)
+    if again == "undo":
+        first.undo()
+    else:
+        with graph.change("next") as last:
+            graph.rename_node(node(graph, "a"), "c")
+        last.undo()
+        first.undo()
+    end()
+    assert refused
+    assert graph.text == LENET
+    first.redo()
+    assert_consistent(graph)

@@ -242,3 +242,24 @@ def test_a_removed_layer_leaves_no_two_things_in_one(end: str):
     removed.undo()
     added.undo()
     assert bytes(graph) == end.encode()
+
+
+INPUT = """input: "data"
+input_shape { dim: 1 dim: 3 dim: 8 dim: 8 }
+layer { name: "conv" type: "Convolution" bottom: "data" top: "conv" }
+layer { name: "loose" type: "ReLU" bottom: "?" top: "loose" }
+"""
+
+
+@pytest.mark.parametrize("verb", ["add", "move"])
+def test_behind_the_inputs_of_the_net_is_before_all_layers(verb):
+    graph = OpGraph.parse(INPUT.encode())
+    inputs = graph.node_ids()[0]
+    assert graph.node(inputs).virtual
+    if verb == "add":
+        graph.add_node("ReLU", name="new", bottoms=["data"], tops=["data"], after=inputs)
+        assert names(graph)[1:] == ["new", "conv", "loose"]
+    else:
+        graph.move_node(node(graph, "loose"), after=inputs)
+        assert names(graph)[1:] == ["loose", "conv"]
+    assert_consistent(graph)

@@ -310,6 +310,7 @@ def test_a_crash_in_native_code_leaves_its_trace_in_the_log(start_run: StartRun,
     events = until_end(watch(run, process))
     assert isinstance(events[-1], Lost)
     assert "its process crashed (SIGSEGV) in layer 'loud' (Python) in forward." in events[-1].message
+    assert (events[-1].layer, events[-1].method) == ("loud", "forward")
     assert run.status().message == events[-1].message
     log = run.log_file.read_text(errors="replace")
     assert "Fatal Python error" in log
