@@ -8,6 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.wording import counted
 from engine.errors import NetcanvasError
 
 if TYPE_CHECKING:
@@ -80,8 +81,8 @@ def _draw(document: Document, options: Namespace) -> str:
         scene = canvas.canvas
         save_picture(scene, Path(options.output), scale=options.scale, theme=options.theme)
         shown, layers = len(scene.items_shown()), len(scene.nodes)
-        words = f" on {shown} cards" if shown != layers else ""
-        return f"{options.output}: {layers} layers{words}"
+        words = f" on {counted(shown, 'card')}" if shown != layers else ""
+        return f"{options.output}: {counted(layers, 'layer')}{words}"
     finally:
         canvas.close_document()
         canvas.deleteLater()

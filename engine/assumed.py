@@ -44,6 +44,7 @@ _KEY = "assumed_shapes"
 #: Layers that give images, and whose second top are their labels, one for each.
 _LABELLED = frozenset({"Data", "ImageData", "WindowData"})
 _BATCHED = ("data_param", "hdf5_data_param", "image_data_param", "window_data_param")
+_SIZE = re.compile(r"0{0,9}[1-9][0-9]{0,9}")
 _BATCH_IN_TEXT = re.compile(r"batch_?size\W{1,8}(\d{1,9})", re.IGNORECASE)
 
 
@@ -87,10 +88,10 @@ def batch_size(message: Any) -> int:
 def parse_item(text: str) -> Shape | None:
     """Return the shape that a person typed, such as ``3 x 224 x 224`` or ``3,224,224``; None where it is none."""
     parts = [part for part in re.split(r"[\s,;x\u00d7*]+", text.strip().lower().strip("()[]")) if part]
-    if not parts or len(parts) >= MOST_AXES or not all(part.isascii() and part.isdigit() for part in parts):
+    if not parts or len(parts) >= MOST_AXES or not all(map(_SIZE.fullmatch, parts)):
         return None
     sizes = tuple(int(part) for part in parts)
-    return sizes if min(sizes) > 0 and math.prod(sizes) <= _LARGEST else None
+    return sizes if math.prod(sizes) <= _LARGEST else None
 
 
 def item_words(shape: Shape) -> str:

@@ -16,6 +16,7 @@ from app.canvas.face import Face, Port
 from app.canvas.nodeitem import NodeItem
 from app.live.shapes import ABOUT, shape_text
 from app.qt import guard
+from app.wording import counted
 
 if TYPE_CHECKING:
     from app.canvas.costs import NodeCosts
@@ -144,7 +145,7 @@ def describe_block(document: Document, block: Block, card: BlockItem, faces: Seq
         problems=problems,
         size_text=f"{count_text(total.parameters)} params" if total is not None and total.parameters else "",
         ghost=all(face.ghost for face in faces),
-        summary=f"{len(layers)} layers, folded. Double-click looks inside.",
+        summary=f"{counted(len(layers), 'layer')}, folded. Double-click looks inside.",
     )
 
 

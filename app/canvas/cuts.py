@@ -61,6 +61,7 @@ def best_drawing(strip: Strip, room: Room) -> Drawing:
     strip : Strip
     room : Room
     """
+    room = Room(max(room.width, 1.0), max(room.height, 1.0))  # a view may be smaller than its margins
     ranks = _Ranks(strip)
     whole = ranks.guess([(0, ranks.count)])
     if ranks.count == 1 or room.scale(whole.width, whole.height) >= _ONE_ROW:

@@ -12,6 +12,7 @@ from shiboken6 import isValid
 from app.canvas.reaching import chosen_annotation, chosen_wire
 from app.canvas.spoken import spoken, spoken_annotation, spoken_wire
 from app.qt import announce, guard
+from app.wording import counted
 
 if TYPE_CHECKING:
     from app.canvas.nodeitem import NodeItem
@@ -88,9 +89,10 @@ class FocusMark(QObject):
         if aside:
             text = self._spoken_aside()
         elif item is None:
-            text = f"{len(document.graph)} layers, none selected. Arrow keys select one, {self._keys_for_leaving()}."
+            total = counted(len(document.graph), "layer")
+            text = f"{total}, none selected. Arrow keys select one, {self._keys_for_leaving()}."
         elif item.node_id not in view.canvas.nodes:
-            text = f"Block {item.face.title}, {item.face.type}, {len(item.ids)} layers. Alt+C unfolds it."
+            text = f"Block {item.face.title}, {item.face.type}, {counted(len(item.ids), 'layer')}. Alt+C unfolds it."
         else:
             more = f"{count} layers selected, last: " if count > 1 else ""
             text = more + spoken(document, item.node_id)

@@ -6,7 +6,7 @@ seen at a time: the outermost, or the inside of one block.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from app.canvas.blockitem import BlockItem, describe_block
@@ -53,6 +53,7 @@ class Folding:
         self._wires = FoldedWires(scene)
         self._faces = Slices(scene)
         self._wiring = Slices(scene)
+        self._awaited: tuple[NodeId | None, Callable[[], object]] | None = None
         self.level: NodeId | None = None
         self.cards: dict[NodeId, BlockItem] = {}
         self.costs = NodeCosts(scene.document)
@@ -211,10 +212,20 @@ class Folding:
         """Join the wires of a very long net now, which are joined in slices else."""
         self._wiring.finish()
 
+    def when_wired(self, action: Callable[[], object]) -> None:
+        """Do something once all wires are joined, if the same level is shown then still: now, or after the slices."""
+        if self.is_wired:
+            action()
+        else:
+            self._awaited = self.level, action
+
     def _wired(self) -> None:
         self._scene.lead_stale()
         self._scene.overview.forget()
         self._scene.update()
+        awaited, self._awaited = self._awaited, None
+        if awaited is not None and awaited[0] == self.level:
+            awaited[1]()
 
     def replay(self, events: Events, *, whole: bool = False) -> None:
         """Follow a change of the net, of which the scene has the items already.

@@ -13,6 +13,7 @@ from app.canvas.arrange import arrange
 from app.canvas.foldedits import fold_repeats, is_folded
 from app.canvas.overlay import OVERLAY_GAP, CornerWidget
 from app.qt import guard
+from app.wording import counted
 
 if TYPE_CHECKING:
     from app.canvas.view import CanvasView
@@ -68,7 +69,7 @@ class Breadcrumb(CornerWidget):
         unplaced = any(item.node_id not in positions for item in folding.items())
         if self._level is not None and (self._level in folding.fresh or unplaced):
             folding.fresh.discard(self._level)
-            arrange(view, undoable=False, done=view.frame)
+            folding.when_wired(lambda: arrange(view, undoable=False, done=view.frame))
             return
         view.canvas.make_room()
         known = self._left.get(self._level)
@@ -125,7 +126,7 @@ class Breadcrumb(CornerWidget):
         words = "Looking for what is repeated\u2026"
         if not scene.folding.seeking:
             count = scene.document.graph.layer_count()
-            words = f"Folded: {count} layers on {len(scene.items_shown())} cards"
+            words = f"Folded: {counted(count, 'layer')} on {counted(len(scene.items_shown()), 'card')}"
         if words != self._counts.text():
             self._counts.setText(words)
             self.adjustSize()

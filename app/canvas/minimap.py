@@ -118,7 +118,8 @@ class Minimap(CornerWidget):
         scene = self._view.canvas
         theme = scene.style_set.theme
         ratio = self.devicePixelRatioF()
-        state = (scene.overview.version, theme, ratio)
+        scene.overview.prepare()  # of a big net what was there before is painted until it is ready
+        state = (scene.overview.painted, theme, ratio)
         waits = self._painted[1:] == state[1:] and len(scene.nodes) >= _BIG
         if self._picture is None or (self._painted != state and not waits):
             self._picture, self._painted = self._paint_net(ratio), state

@@ -15,6 +15,7 @@ from app.canvas.scene import CanvasScene
 from app.canvas.style import GRID_STEP
 from app.qt import guard
 from app.slices import Slices
+from app.wording import counted
 
 if TYPE_CHECKING:
     from app.document import Document
@@ -289,7 +290,7 @@ class NavigationView(QGraphicsView):
         painter.fillRect(event.rect(), self.canvas.style_set.canvas)
         if not self.is_placed:
             painter.setPen(self.canvas.style_set.muted)
-            text = f"Arranging {len(self.document.graph):,} layers\u2026"
+            text = f"Arranging {counted(len(self.document.graph), 'layer')}\u2026"
             painter.drawText(self.viewport().rect(), Qt.AlignmentFlag.AlignCenter, text)
             painter.end()
             return

@@ -45,6 +45,12 @@ _TEXT_LEFT = 12.0
 _FINEST = 20.0  # times the size at 100 %: icons of larger pictures are stretched
 #: Width of the sign that says TRAIN or TEST.
 _BADGE = 42.0
+#: What the sign that something is wrong takes at the right of a card, and a little air.
+_BADGE_ROOM = 20.0
+#: A chip names the type beside its name where that keeps so much, in pixels.
+_LEAST_TITLE = 52.0
+#: So much of its line words on the state of a layer keep beside a long type, in pixels.
+_STATE_ROOM = 46.0
 
 
 class NodeItem(QGraphicsItem):
@@ -208,7 +214,8 @@ class NodeItem(QGraphicsItem):
         )
         left = _TEXT_LEFT + 25.0
         badge_right = NODE_WIDTH - (17.0 if face.severity else 8.0)  # beside the sign that something is wrong
-        room = (badge_right - _BADGE - 4.0 if face.phase else NODE_WIDTH - self.title_margin) - left
+        margin = max(self.title_margin, _BADGE_ROOM if face.severity else 0.0)
+        room = (badge_right - _BADGE - 4.0 if face.phase else NODE_WIDTH - margin) - left
         painter.setFont(style.title_font)
         painter.setPen(style.text)
         painter.drawStaticText(QPointF(left, 2.0), style.label(face.title, "title_font", room).static)
@@ -232,7 +239,8 @@ class NodeItem(QGraphicsItem):
             kind = style.label(face.type, "small_font", 0.0)
             said_label = style.label(said, "small_font", 0.0)
             if kind.width + said_label.width + 8.0 > room:
-                said_label = style.label(said.replace(" params", ""), "small_font", room)
+                most = max(_STATE_ROOM, room - kind.width - 8.0)  # the type is read first
+                said_label = style.label(said.replace(" params", ""), "small_font", most)
             if face.state or kind.width + said_label.width + 8.0 <= room:
                 painter.drawStaticText(QPointF(right - said_label.width, 18.0), said_label.static)
                 room -= said_label.width + 8.0
@@ -276,15 +284,19 @@ class NodeItem(QGraphicsItem):
         face = self.face
         painter.drawPixmap(QPointF(_TEXT_LEFT, 6.0), style.icon(face.category, 14, _detail(painter), face.picture))
         left = _TEXT_LEFT + 22.0
-        right = NODE_WIDTH - _TEXT_LEFT
+        right = NODE_WIDTH - (_BADGE_ROOM if face.severity else _TEXT_LEFT)
         if face.phase:
             self._paint_phase(painter, style, QRectF(right - _BADGE, 5.0, _BADGE, 16.0))
             right -= _BADGE + 8.0
         kind = style.label(face.state or face.type, "small_font", 84.0)
-        title = style.label(face.title, "text_font", right - left - kind.width - 8.0)
+        room = right - left - kind.width - 8.0
+        is_told = room >= _LEAST_TITLE or bool(face.state) or style.width_of(face.title, "text_font") <= room
+        title = style.label(face.title, "text_font", room if is_told else right - left)
         painter.setFont(style.text_font)
         painter.setPen(style.text)
         painter.drawStaticText(QPointF(left, (CHIP_HEIGHT - title.height) / 2), title.static)
+        if not is_told:  # the name is read first; icon and colour tell the kind too
+            return
         painter.setFont(style.small_font)
         painter.setPen(style.muted)
         painter.drawStaticText(QPointF(right - kind.width, (CHIP_HEIGHT - kind.height) / 2), kind.static)

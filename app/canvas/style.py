@@ -21,6 +21,8 @@ __all__ = ["GRID_STEP", "SMALL_PRINT", "CanvasStyle", "StaticLabel"]
 GRID_STEP = 40.0
 #: Height of the smallest print that must be read to understand a card, in pixels at 100 %.
 SMALL_PRINT = 12
+#: Names of layers and blobs often differ at their ends only: ``inception_3a/3x3``, ``inception_3a/5x5``.
+_ELIDED = {"title_font": Qt.TextElideMode.ElideMiddle, "text_font": Qt.TextElideMode.ElideMiddle}
 
 
 class StaticLabel:
@@ -145,7 +147,7 @@ class CanvasStyle:
         metrics = self._metrics[id(font)]
         width = metrics.horizontalAdvance(text)
         if room and width > room:
-            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+            text = metrics.elidedText(text, _ELIDED.get(font_name, Qt.TextElideMode.ElideRight), room)
             width = metrics.horizontalAdvance(text)
         return StaticLabel(text, font, width)
 

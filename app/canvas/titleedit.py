@@ -98,6 +98,7 @@ class TitleEdit(QLineEdit):
             self.close_edit()
         else:
             super().keyPressEvent(event)
+            event.accept()  # Return is none of the canvas's, where it goes into a block
 
     @guard(default=False)
     def event(self, event: QEvent) -> bool:

@@ -13,9 +13,11 @@ from app.document import Document
 from app.jobs import Jobs
 from app.live.layercosts import CostCount, Inputs, count_costs
 from app.qt import Debounce, guard
+from engine.errors import FileFormatError
 from engine.graph import OpGraph
 from engine.graph.comparing import Difference, compare
 from engine.graph.taking import take_over
+from engine.schema import FileKind, sniff
 
 if TYPE_CHECKING:
     from engine.graph import Node, NodeId
@@ -126,7 +128,7 @@ class Comparison(QObject):
         schema, read = self.document.schema, self.other.read
 
         def work() -> tuple[bytes, _Found]:
-            theirs = known if known is not None else read()
+            theirs = known if known is not None else _net_text(read())
             old, new = OpGraph.parse(theirs), OpGraph.parse(mine)
             return theirs, _Found(mine, version, old, new, compare(old, new, (schema, schema)))
 
@@ -134,7 +136,8 @@ class Comparison(QObject):
 
     @guard
     def _failed(self, error: Exception) -> None:
-        self.failed.emit(f"{self.other.title} cannot be read: {error}")
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        self.failed.emit(f"{self.other.title} cannot be read: {reason}")
 
     @guard
     def _compared(self, result: tuple[bytes, _Found]) -> None:
@@ -228,6 +231,12 @@ class Comparison(QObject):
         return self._listed_once
 
     @property
+    def broken(self) -> str:
+        """Where the text of the other net is broken, in a sentence; empty where it is not."""
+        problem = next(iter(self.old.graph.problems), None) if self.old is not None else None
+        return f"Its text is broken at line {problem.line}." if problem is not None else ""
+
+    @property
     def is_current(self) -> bool:
         """Whether the copy is the open net as it is now."""
         return self.new is not None and self._version == self.document.graph.version
@@ -277,6 +286,13 @@ class Comparison(QObject):
             return  # it is compared anew in a moment
         text = take_over(self.new.graph, old.graph, self.difference.pairs, change.old, change.new)
         document.apply(f"Take {change.name} from {self.other.title}", lambda graph: graph.replace_text(text))
+
+
+def _net_text(data: bytes) -> bytes:
+    """Return the text of a net; NetcanvasError where it is plainly that of a solver."""
+    if sniff(data) is FileKind.SOLVER_TEXT:
+        raise FileFormatError("it is a solver, not a net.", next_step="Choose the net that it trains.")
+    return data
 
 
 def _listed(difference: Difference, counts: tuple[CostCount, CostCount]) -> list[Change]:

@@ -118,6 +118,7 @@ def _row(change: Change) -> QTreeWidgetItem:
         texts[column] = delta_text(change.delta(number), bytes_text) if number > 1 else delta_text(change.delta(number))
     item = QTreeWidgetItem(texts)
     item.setToolTip(0, f"{change.name}: {change.words}")
+    item.setToolTip(1, change.words)
     item.setToolTip(4, change.output)
     for _number, column in _NUMBERS:
         item.setTextAlignment(column, _AT_RIGHT)

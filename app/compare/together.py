@@ -68,6 +68,11 @@ class Together(QObject):
 
     def arrange(self, pairs: Mapping[NodeId, NodeId], done: Callable[[], object]) -> None:
         """Lay both sides out as one net, a long one in slices and in the document's thread, and call ``done``."""
+        for canvas in self._both:  # what has no place yet lies in a heap, which is not to be seen
+            positions = canvas.document.positions
+            canvas.is_placed &= all(item.node_id in positions for item in canvas.canvas.items_shown())
+            if not canvas.is_placed:
+                canvas.canvas.leading.cancel()  # the wires are led when it is arranged
         self._slices.start(self._arranging(pairs, done))
         if max(len(canvas.canvas.nodes) for canvas in self._both) < _SLOW_FROM:
             self._slices.finish()
@@ -76,11 +81,6 @@ class Together(QObject):
         old, new = self._both
         room = Room(*new.room())
         versions = self._versions()
-        for canvas in self._both:  # what has no place yet lies in a heap, which is not to be seen
-            positions = canvas.document.positions
-            canvas.is_placed &= all(item.node_id in positions for item in canvas.canvas.items_shown())
-            if not canvas.is_placed:
-                canvas.canvas.leading.cancel()  # the wires are led when it is arranged
         wanted = yield from plan(old.canvas, new.canvas, pairs)
         if len(wanted.nodes) < _SLOW_FROM:
             yield from self._placing(wanted, lay_out(wanted.nodes, wanted.edges, room), done)

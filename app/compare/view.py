@@ -240,7 +240,8 @@ class CompareView(QWidget):
         if comparison.difference.net_fields:
             words.append("the net's own fields")
         differs = ", ".join(words) or "No difference: what they mean is the same."
-        self.summary.setText(f"<b>{comparison.other.title}</b> \u2192 here: {differs}")
+        self.summary.setText(f"<b>{comparison.other.title}</b> \u2192 here: {differs} {comparison.broken}".rstrip())
+        self.summary.setToolTip(f"{comparison.other.title} \u2192 here: {differs} {comparison.broken}".rstrip())
         self._show_buttons()
 
     # Looking

@@ -15,6 +15,7 @@ from app.document.bridge import GraphBridge, Selection
 from app.document.commands import SwapCommand
 from app.document.dialect import DialectChoice, DialectCommand
 from app.document.editing import Editable
+from app.document.known import KnownFacts
 from app.document.netfile import ChangedOnDiskError, FileState, LayoutNotSavedError, read_net_file
 from app.document.placement import Placement, Point, named_nodes, read_view
 from app.document.solverfile import find_solver
@@ -28,18 +29,14 @@ from engine.schema import find_dialect
 from engine.sidecar import sidecar_path
 
 if TYPE_CHECKING:
-    from engine.diagnostics import Diagnostic
     from engine.graph import Edge, Events, NodeId
-    from engine.registry import LayerRegistry
-    from engine.schema import Schema
-    from engine.shapes import NodeShapes
 
 __all__ = ["Document"]
 
 _log = logging.getLogger(__name__)
 
 
-class Document(Editable):
+class Document(KnownFacts, Editable):
     """One net that is open in the editor.
 
     Parameters
@@ -382,47 +379,3 @@ class Document(Editable):
             self.selection.remove(events.removed)
         self.live.graph_changed(events)
         self.changed.emit(events)
-
-    # Facts about the net
-
-    @property
-    def dialect(self) -> str:
-        """Name of the dialect that the net is read in: the user's choice, or a guess; see :meth:`set_dialect`."""
-        return self.dialect_choice.name
-
-    @property
-    def schema(self) -> Schema:
-        """The schema that the net is read with: that of its dialect."""
-        return self.live.schema
-
-    @property
-    def plugin_paths(self) -> tuple[Path, ...]:
-        """Plugin folders that the user named and trusts."""
-        return self.live.plugins.paths
-
-    @property
-    def registry(self) -> LayerRegistry:
-        """The layer types that are known."""
-        return self.live.registry
-
-    @property
-    def shapes(self) -> Mapping[NodeId, NodeShapes]:
-        """Shapes by node, the newest that are known; see ``shapes_changed``."""
-        return self.live.shapes
-
-    @property
-    def diagnostics(self) -> list[Diagnostic]:
-        """What is wrong or doubtful, worst first; see ``diagnostics_changed``."""
-        return self.live.diagnostics
-
-    def problems_of(self, node_id: NodeId) -> tuple[str, tuple[str, ...]]:
-        """Worst severity at a node (``error``, ``warning`` or empty), and the sentences, worst first."""
-        return self.live.problems_of(node_id)
-
-    def set_node_error(self, node: NodeId | str, diagnostic: Diagnostic | None) -> None:
-        """Mark a node, given by id or layer name, with a fault of a run, or take the mark off."""
-        self.live.set_node_error(node, diagnostic)
-
-    def clear_node_errors(self) -> None:
-        """Take all marks of a run off."""
-        self.live.clear_node_errors()

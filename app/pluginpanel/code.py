@@ -59,6 +59,12 @@ class CodeEdit(NumberedEdit):
         self.document().setModified(False)
         self.go_to(line + 1)
 
+    def put_text(self, text: str) -> None:
+        """Put another text in place of this one, as a step that can be undone."""
+        cursor = QTextCursor(self.document())
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.insertText(text)
+
     @property
     def text(self) -> str:
         """The text as it would be saved."""
@@ -116,9 +122,12 @@ class CodePane(QWidget):
     ----------
     saved : Signal(Path)
         A file was written.
+    edited : Signal()
+        Something may have to be saved that had not, or the other way round.
     """
 
     saved = Signal(object)
+    edited = Signal()
 
     def __init__(self, document: Document | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -181,7 +190,12 @@ class CodePane(QWidget):
     @property
     def unsaved(self) -> list[Path]:
         """Files with changes that are not saved."""
-        return [path for path, edit in self._edits.items() if edit.modified]
+        return list(self.unsaved_texts)
+
+    @property
+    def unsaved_texts(self) -> dict[Path, tuple[SourceFile, str]]:
+        """Files with changes that are not saved: what each held, and its text by now."""
+        return {path: (edit.source, edit.text) for path, edit in self._edits.items() if edit.modified}
 
     def open(self, path: Path, line: int = 0) -> str:
         """Show a file, and a line of it counted from 1; return why it cannot be, or an empty text."""
@@ -192,15 +206,34 @@ class CodePane(QWidget):
             except OSError as error:
                 return f"'{path}' cannot be read: {error.strerror or error}."
         edit = self._edits[path]
+        self._bring(edit)
+        if line:
+            edit.go_to(line)
+        return ""
+
+    def _bring(self, edit: CodeEdit) -> None:
         page = edit.parentWidget()
         if page is not None:
             self._pages.setCurrentWidget(page)
-        if line:
-            edit.go_to(line)
         self.setFocusProxy(edit)
         self._tell()
         self._check_due.trigger()
-        return ""
+
+    def restore(self, path: Path, held: bytes, text: str) -> None:
+        """Show a file with changes that are not saved, as a step that can be undone.
+
+        Parameters
+        ----------
+        path : Path
+        held : bytes
+            What the file held when it was edited; where it holds something else, saving asks first.
+        """
+        if path not in self._edits:
+            self._add(SourceFile.of(path, held))
+        edit = self._edits[path]
+        if edit.text != text:
+            edit.put_text(text)
+        self._bring(edit)
 
     def _add(self, source: SourceFile) -> None:
         page = QWidget(self)
@@ -209,7 +242,9 @@ class CodePane(QWidget):
         edit.save_asked.connect(self.save)
         edit.find_asked.connect(bar.open_bar)
         edit.textChanged.connect(self._check_due.trigger)
+        edit.textChanged.connect(self.edited)
         edit.modificationChanged.connect(self._tell)
+        edit.modificationChanged.connect(lambda _modified: self.edited.emit())
         edit.cursorPositionChanged.connect(self._say)
         box = QVBoxLayout(page)
         box.setContentsMargins(0, 0, 0, 0)

@@ -45,7 +45,11 @@ class SourceFile:
         """
         if path.stat().st_size > _BIGGEST:
             raise OSError(f"it has more than {_BIGGEST >> 20} MB")
-        data = path.read_bytes()
+        return cls.of(path, path.read_bytes())
+
+    @classmethod
+    def of(cls, path: Path, data: bytes) -> SourceFile:
+        """Return what a file of this content is."""
         try:
             encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
             data.decode(encoding)

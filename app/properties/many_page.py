@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app import wording
 from app.properties.facts import count_text, shape_text
 from app.properties.net_page import FactTable, counted
 from app.theme import GRID
@@ -36,7 +37,7 @@ def sum_facts(document: Document, nodes: Iterable[NodeId]) -> list[tuple[str, st
     rows = [row for row in costs.rows if row.node in ids] if costs is not None else []
     known = [row.numbers for row in rows if row.numbers]
     if known:
-        more = f" and {count_text(len(rows) - len(known))} layers unknown" if len(known) < len(rows) else ""
+        more = f" and {wording.counted(len(rows) - len(known), 'layer')} unknown" if len(known) < len(rows) else ""
         facts.append(("Parameters", f"{count_text(sum(numbers[0] for numbers in known))}{more}"))
         facts.append(("Multiply-adds", f"{count_text(sum(numbers[1] for numbers in known))}{more}"))
     return facts
@@ -111,7 +112,7 @@ class ManyPage(QWidget):
         """Show the summary of some layers."""
         readings = document.graph.readings()
         ids = tuple(node for node in nodes if node in readings)
-        self._title.setText(_block_title(document, ids) or f"{count_text(len(ids))} layers")
+        self._title.setText(_block_title(document, ids) or wording.counted(len(ids), "layer"))
         by_type: dict[str, list[NodeId]] = {}
         for node in ids:
             if (read := readings[node]).field is not None:  # the net's own inputs are edited as fields of the net

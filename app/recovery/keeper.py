@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,8 +12,9 @@ from PySide6.QtCore import QObject, Signal
 from app.document import Document
 from app.document.placement import read_view
 from app.jobs import Jobs
-from app.qt import Debounce, guard
-from app.recovery.store import Kept, KeptSolver, Leftover, RecoveryStore
+from app.qt import guard
+from app.recovery.soon import Soon
+from app.recovery.store import Kept, KeptCode, KeptSolver, Leftover, RecoveryStore
 from engine.errors import NetcanvasError
 from engine.graph import OpGraph
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RecoveryKeeper", "restore_into", "restored"]
 
-_QUIET, _LATEST = 250, 1.5
 _MOST_NAMES = 3
 
 _log = logging.getLogger(__name__)
@@ -31,6 +30,8 @@ _log = logging.getLogger(__name__)
 
 class RecoveryKeeper(QObject):
     """Writes a recovery file after every command, in a thread, and removes it when the document is saved or closed.
+
+    Code of plugins that is edited in the window is kept so too.
 
     Parameters
     ----------
@@ -43,11 +44,14 @@ class RecoveryKeeper(QObject):
     ----------
     written : Signal(str)
         The recovery file of the document of this identity is up to date.
+    code_written : Signal()
+        What is kept of code is up to date.
     looked : Signal(int)
-        So many documents were found that a crash left, and are offered.
+        So many documents and source files were found that a crash left, and are offered.
     """
 
     written = Signal(str)
+    code_written = Signal()
     looked = Signal(int)
 
     def __init__(self, window: MainWindow, store: RecoveryStore) -> None:
@@ -57,6 +61,8 @@ class RecoveryKeeper(QObject):
         self._jobs = Jobs(self)
         self._watches: dict[str, _Watch] = {}
         self._left: list[Leftover] = []
+        self._code_due = Soon(self._keep_code, self)
+        window.plugins.code.edited.connect(self._code_due.trigger)
         for page in window.tabs.pages():
             self._add(page.document)
         window.document_added.connect(self._add)
@@ -91,6 +97,12 @@ class RecoveryKeeper(QObject):
             identity, lambda: self._store.remove(identity), lambda _none: self.written.emit(identity), self._failed
         )
 
+    def _keep_code(self) -> None:
+        code = self._window.plugins.code.unsaved
+        self._jobs.submit(
+            "code", lambda: self._store.write_code(code), lambda _none: self.code_written.emit(), self._failed
+        )
+
     def _failed(self, error: Exception) -> None:
         _log.warning("The recovery file was not written: %s", error)
         self._window.status.showMessage(f"Unsaved changes cannot be kept for a crash: {error}", 8000)
@@ -101,13 +113,16 @@ class RecoveryKeeper(QObject):
 
         Where nobody could be asked about what is not saved, that is kept for the next start.
         """
-        kept = [write() for write in self._unsaved()] if self._window.keeps_unsaved else []
+        keeps = self._window.keeps_unsaved
+        kept = [write() for write in self._unsaved()] if keeps else []
+        code = self._window.plugins.code.unsaved if keeps else ()
+        self._code_due.cancel()
         for watch in self._watches.values():
             watch.close()
         self._watches.clear()
         if self._jobs.close():
             self._store.close()
-            self._write_all(kept)
+            self._write_all(kept, code)
             self._store.leave()
         self._put_aside()
 
@@ -115,14 +130,15 @@ class RecoveryKeeper(QObject):
     def keep_now(self) -> None:
         """Write what is not saved before anything else is done: the program may be ended any moment."""
         self._window.commit_edits()
-        self._write_all([write() for write in self._unsaved()])
+        self._write_all([write() for write in self._unsaved()], self._window.plugins.code.unsaved)
 
     def _unsaved(self) -> list[Callable[[], Kept]]:
         documents = [watch.document for watch in self._watches.values()]
         return [_capture(document) for document in documents if document.unsaved]
 
-    def _write_all(self, kept: Iterable[Kept]) -> None:
+    def _write_all(self, kept: Iterable[Kept], code: Sequence[KeptCode]) -> None:
         try:
+            self._store.write_code(code)
             for each in kept:
                 self._store.write(each)
         except OSError as error:
@@ -143,7 +159,7 @@ class RecoveryKeeper(QObject):
 
     def _offer(self, again: bool, found: list[Leftover]) -> None:
         self._left = found
-        names = [each.title for left in found for each in left.kept]
+        names = [name for left in found for name in left.names]
         if names:
             listed = ", ".join(names[:_MOST_NAMES]) + (", \u2026" if len(names) > _MOST_NAMES else "")
             bar = self._window.notify(
@@ -153,7 +169,7 @@ class RecoveryKeeper(QObject):
             )
             bar.dismissed.connect(self._put_aside)
         elif again:
-            self._window.notify("There are no unsaved nets to restore.", "info")
+            self._window.notify("There are no unsaved changes to restore.", "info")
         self.looked.emit(len(names))
 
     def restore(self) -> None:
@@ -162,6 +178,8 @@ class RecoveryKeeper(QObject):
         for each in left:
             each.mark_offered()  # before it is opened: what crashes the program is not offered for ever
             documents = [self._open(kept) for kept in each.kept]
+            for code in each.code:
+                self._window.plugins.code.restore(code)
             whole = [document for document in documents if document is not None]
             self._take_over(each, [_capture(document) for document in whole], all_of_it=len(whole) == len(documents))
 
@@ -181,8 +199,10 @@ class RecoveryKeeper(QObject):
 
     def _take_over(self, left: Leftover, kept: list[Callable[[], Kept]], *, all_of_it: bool) -> None:
         """Keep what was restored among our own files, and only then let go of the old ones."""
+        code = self._window.plugins.code.unsaved
 
         def work() -> None:
+            self._store.write_code(code)
             for each in kept:
                 self._store.write(each())
             if all_of_it:
@@ -215,8 +235,7 @@ class _Watch(QObject):
         super().__init__()
         self.document = document
         self._keep, self._forget = keep, forget
-        self._since: float | None = None
-        self._due = Debounce(self._write, _QUIET, self)
+        self._due = Soon(self._write, self)
         document.undo_stack.indexChanged.connect(self._changed)
         document.modified_changed.connect(self._changed)
 
@@ -227,14 +246,9 @@ class _Watch(QObject):
 
     @guard
     def _changed(self, _value: object = None) -> None:
-        now = time.monotonic()
-        self._since = self._since if self._since is not None else now
         self._due.trigger()
-        if now - self._since >= _LATEST:
-            self._due.flush()
 
     def _write(self) -> None:
-        self._since = None
         (self._keep if self.document.unsaved else self._forget)(self.document)
 
 

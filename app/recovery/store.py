@@ -8,6 +8,7 @@ import os
 import shutil
 import time
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,10 @@ import platformdirs
 from app.recovery.lock import ProcessLock
 from engine.files import atomic_write
 
-__all__ = ["Kept", "KeptSolver", "Leftover", "RecoveryStore", "recovery_path"]
+__all__ = ["Kept", "KeptCode", "KeptSolver", "Leftover", "RecoveryStore", "recovery_path"]
 
 _VERSION = 1
-_LOCK, _OFFERED = "lock", "offered"
+_LOCK, _OFFERED, _CODE = "lock", "offered", "code"
 _KEPT_FOR = 30 * 86_400
 
 _log = logging.getLogger(__name__)
@@ -133,6 +134,35 @@ class Kept:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class KeptCode:
+    """What is kept of a plugin's source file that was edited.
+
+    Attributes
+    ----------
+    path : Path
+        The file, which holds something else.
+    held : bytes
+        What it held when it was last read or written.
+    text : str
+        The code, with plain line feeds.
+    """
+
+    path: Path
+    held: bytes
+    text: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {"path": str(self.path), "held": self.held.decode("utf-8", "surrogateescape"), "text": self.text}
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> KeptCode:
+        """Return what :meth:`to_json` wrote; it raises what :meth:`Kept.from_json` does."""
+        held = str(stored["held"]).encode("utf-8", "surrogateescape")
+        return cls(Path(str(stored["path"])), held, str(stored["text"]))
+
+
 @dataclass(slots=True)
 class Leftover:
     """What a program that did not end well left behind; nobody else can take it while it is held.
@@ -141,6 +171,8 @@ class Leftover:
     ----------
     kept : list of Kept
         Its documents.
+    code : list of KeptCode
+        Source files that were edited in it.
     offered : bool
         Whether the user was asked about them before.
     """
@@ -149,6 +181,12 @@ class Leftover:
     lock: ProcessLock
     kept: list[Kept] = field(default_factory=list)
     offered: bool = False
+    code: list[KeptCode] = field(default_factory=list)
+
+    @property
+    def names(self) -> list[str]:
+        """What its nets and files are called."""
+        return [*(each.title for each in self.kept), *(each.path.name for each in self.code)]
 
     def mark_offered(self) -> None:
         """Do not ask about it again; it can still be had by asking for it."""
@@ -187,12 +225,31 @@ class RecoveryStore:
         OSError
             When that cannot be done.
         """
+        self._hold()
+        atomic_write(self._file(kept.identity), kept.to_json())
+
+    def write_code(self, code: Sequence[KeptCode]) -> None:
+        """Write all source files with changes in place of those before; none removes what was written.
+
+        Raises
+        ------
+        OSError
+            When that cannot be done.
+        """
+        if not code:
+            (self._folder / _CODE).unlink(missing_ok=True)
+            return
+        self._hold()
+        data = {"version": _VERSION, "files": [each.to_json() for each in code]}
+        atomic_write(self._folder / _CODE, json.dumps(data).encode("ascii"))
+
+    def _hold(self) -> None:
+        """Make the folder, and mark it as one of a program that runs."""
         if self._lock is None:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             lock = ProcessLock(self._folder / _LOCK)
             lock.acquire()
             self._lock = lock
-        atomic_write(self._file(kept.identity), kept.to_json())
 
     def remove(self, identity: str) -> None:
         """Remove the file of a document that is saved or gone."""
@@ -238,12 +295,13 @@ def _take(folder: Path, offered: bool) -> Leftover | None:
             return None
         left = Leftover(folder, lock, offered=(folder / _OFFERED).exists())
         too_old = left.offered and time.time() - (folder / _OFFERED).stat().st_mtime > _KEPT_FOR
-        left.kept = [] if too_old else _read_all(folder)
+        if not too_old:
+            left.kept, left.code = _read_all(folder), _read_code(folder / _CODE)
     except OSError as error:
         _log.warning("Recovery files in '%s' cannot be read: %s", folder, error)
         lock.release()
         return None
-    if not left.kept:
+    if not left.names:
         left.discard()
         return None
     if left.offered and not offered:
@@ -260,3 +318,16 @@ def _read_all(folder: Path) -> list[Kept]:
         except (ValueError, KeyError, TypeError) as error:
             _log.warning("Recovery file '%s' is damaged and is left out: %s", file, error)
     return kept
+
+
+def _read_code(file: Path) -> list[KeptCode]:
+    if not file.exists():
+        return []
+    try:
+        stored: dict[str, Any] = json.loads(file.read_bytes())
+        if stored["version"] != _VERSION:
+            raise ValueError(f"expected version {_VERSION}, got {stored['version']}")
+        return [KeptCode.from_json(each) for each in stored["files"]]
+    except (ValueError, KeyError, TypeError) as error:
+        _log.warning("Recovery file '%s' is damaged and is left out: %s", file, error)
+        return []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from app.wording import counted
 from engine.errors import NetcanvasError
 from engine.prototxt import Message
 from engine.schema import to_message
@@ -70,7 +71,7 @@ class Schedule:
             over = "over " if len(self.drops) == _MOST_DROPS else ""
             parts.append(f"{over}{len(self.drops)} drop{'s' if len(self.drops) > 1 else ''}")
         if self.warm_up:
-            parts.append(f"warm-up over {self.warm_up:,} iterations".replace(",", "\u202f"))
+            parts.append(f"warm-up over {counted(self.warm_up, 'iteration')}".replace(",", "\u202f"))
         return f"{self.policy}: {', '.join(parts)}"
 
 

@@ -11,6 +11,7 @@ from PySide6.QtGui import QTextCursor
 from app.qt import guard
 from app.text.askbar import AskBar
 from app.text.naming import Named, named_at, places_of, producer_of
+from app.wording import counted
 from engine.errors import NetcanvasError
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class Mover(QObject):
         later = [place for place in places if place > here and place[0] != here[0]]
         self._go(*(later or places)[0])
         self._edit.set_searched(graph.node(made[0]).tops[made[1]])
-        self._say(f"'{graph.node(made[0]).tops[made[1]]}' is named in {len(places)} places.")
+        self._say(f"'{graph.node(made[0]).tops[made[1]]}' is named in {counted(len(places), 'place')}.")
 
     def _go(self, line: int, column: int) -> None:
         block = self._edit.document().findBlockByNumber(line - 1)

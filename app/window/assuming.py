@@ -6,8 +6,19 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QDialogButtonBox, QFormLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import (
+    QDialogButtonBox,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.qt import guard
 from app.widgets.sheet import Sheet
@@ -23,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["AssumeSheet", "Assuming"]
 
 _WIDTH = 380
+_MOST_ROWS = 8
 
 
 class AssumeSheet(Sheet):
@@ -55,15 +67,20 @@ class AssumeSheet(Sheet):
         words.setWordWrap(True)
         words.setProperty("muted", True)
         self.fields: dict[str, QLineEdit] = {}
-        form = QFormLayout()
+        self._names: dict[str, QLabel] = {}
+        self._whole: set[str] = set()
+        rows = QWidget()
+        form = QFormLayout(rows)
+        form.setContentsMargins(0, 0, 0, 0)
         for place, blob in enumerate(dict.fromkeys(node.tops)):
-            field = QLineEdit(item_words(assumed[blob]) if blob in assumed else "")
+            field, name = QLineEdit(), QLabel()
+            name.setTextFormat(Qt.TextFormat.PlainText)
             field.setObjectName(f"assume.{blob}")
             field.setAccessibleName(f"Shape of one item of {blob}")
             field.setPlaceholderText("channels \u00d7 height \u00d7 width" if place == 0 else "as the layer has it")
-            field.textChanged.connect(self._typed)
-            self.fields[blob] = field
-            form.addRow(blob, field)
+            self.fields[blob], self._names[blob] = field, name
+            form.addRow(name, field)
+            self._fill(blob, assumed.get(blob))
         likely = QHBoxLayout()
         for guess in guesses:
             first = next(iter(guess.shapes.values()))
@@ -79,10 +96,12 @@ class AssumeSheet(Sheet):
         self.buttons.rejected.connect(self.reject)
         box = QVBoxLayout(self)
         box.addWidget(words)
-        box.addLayout(form)
+        box.addWidget(rows if len(self.fields) <= _MOST_ROWS else _scrolled(rows), 1)
         box.addLayout(likely)
         box.addWidget(self.buttons)
         self.setMinimumWidth(_WIDTH)
+        for field in self.fields.values():
+            field.textChanged.connect(self._typed)
         self._typed()
 
     def shapes(self) -> dict[str, Shape | None] | None:
@@ -92,13 +111,20 @@ class AssumeSheet(Sheet):
             item = parse_item(field.text()) if field.text().strip() else None
             if item is None and field.text().strip():
                 return None
-            found[blob] = None if item is None else (OWN_BATCH, *item)
+            found[blob] = item if item is None or blob in self._whole else (OWN_BATCH, *item)
         return found
+
+    def _fill(self, blob: str, shape: Shape | None) -> None:
+        """Put a shape into a field; one with a batch of its own, as of boxes, stays one while it is edited."""
+        whole = shape is not None and shape[0] != OWN_BATCH
+        (self._whole.add if whole else self._whole.discard)(blob)
+        self._names[blob].setText(f"{blob}, with its batch" if whole else blob)
+        self.fields[blob].setText("" if shape is None else item_words(shape))
 
     @guard
     def _take(self, guess: Guess, _checked: bool = False) -> None:
-        for blob, field in self.fields.items():
-            field.setText(item_words(guess.shapes[blob]) if blob in guess.shapes else "")
+        for blob in self.fields:
+            self._fill(blob, guess.shapes.get(blob))
 
     @guard
     def _typed(self, _text: str = "") -> None:
@@ -112,6 +138,15 @@ class AssumeSheet(Sheet):
         if shapes is not None:
             self._page.document.assumptions.assume(shapes)
             self.close()
+
+
+def _scrolled(rows: QWidget) -> QScrollArea:
+    """Return what shows rows of which there are too many for a window."""
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setWidget(rows)
+    return area
 
 
 class Assuming(QObject):

@@ -6,10 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from app.palette.entries import python_kind
 from app.qt import guard
+from app.recovery.store import KeptCode
 from app.window.savequestion import ask_to_leave
 from engine.errors import NetcanvasError
 from engine.resources import user_plugins_path
@@ -32,7 +33,14 @@ class CodeFlow(QObject):
     window : MainWindow
     flow : PluginFlow
         Knows the plugins and loads them anew.
+
+    Attributes
+    ----------
+    edited : Signal()
+        There is other code that is not saved; see :attr:`unsaved`.
     """
+
+    edited = Signal()
 
     def __init__(self, window: MainWindow, flow: PluginFlow) -> None:
         super().__init__(flow)
@@ -46,6 +54,7 @@ class CodeFlow(QObject):
         """Serve the code editor."""
         self._pane = pane
         pane.saved.connect(lambda _path: self._flow.reload())
+        pane.edited.connect(self.edited)
 
     # Code
 
@@ -61,6 +70,20 @@ class CodeFlow(QObject):
         self.refresh()
         if self._pane.edit is not None:
             self._pane.edit.setFocus()
+
+    @property
+    def unsaved(self) -> tuple[KeptCode, ...]:
+        """Code with changes that are not saved."""
+        if self._pane is None:
+            return ()
+        return tuple(KeptCode(path, held.data, text) for path, (held, text) in self._pane.unsaved_texts.items())
+
+    def restore(self, kept: KeptCode) -> None:
+        """Show code with the changes that were kept, not saved."""
+        if self._pane is None:
+            self._window.load_panels()
+        self._pane.restore(kept.path, kept.held, kept.text)
+        self._window.show_panel("code")
 
     def show_node(self, node: NodeId) -> None:
         """Show the code of a Python layer, or say that there is none."""

@@ -33,7 +33,9 @@ def shown(qtbot, settings: WindowSettings, lenet: Path) -> Iterator[Shown]:
         qtbot.waitExposed(window)
         window.load_panels()
         document = window.document
-        qtbot.waitUntil(lambda: window.canvas.is_placed and not document.live.busy, timeout=20_000)
+        qtbot.waitUntil(
+            lambda: window.canvas.is_placed and document.live.is_started and not document.live.busy, timeout=20_000
+        )
         document.selection.set([document.graph.named("conv1")[0].id])
         document.selection.flush()
         qtbot.wait(50)

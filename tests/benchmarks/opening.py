@@ -29,6 +29,7 @@ import app
 import engine
 from app.canvas import edits
 from app.collector import CalmCollector
+from app.compare.view import CompareView
 from app.start import share_interpreter
 from app.theme import Theme
 from app.window.docks import PANELS
@@ -115,6 +116,12 @@ class OpeningBench:
         yield self._measure("open the net", lambda: window.files.open(self.net))
         yield self._measure("go to the other tab", lambda: window.tabs.step(1))
         yield self._measure("and back", lambda: window.tabs.step(1))
+        yield self._measure("change the theme", window.themes.toggle)
+        yield self._measure("and back", window.themes.toggle)
+        yield self._measure("compare with a changed one", lambda: window.comparing.with_path(self._changed()))
+        yield self._measure("unfold what is equal", lambda: self._comparison.equal.choose("all"))
+        yield self._measure("hide what is equal", lambda: self._comparison.equal.choose("hide"))
+        yield self._measure("close the comparison", window.comparing.close)
         yield self._measure("select a layer", lambda: window.document.selection.set([self._layer(0.5).id]))
         yield self._measure("edit a field in the panel", lambda: self._type_number("7"))
         yield self._measure("undo that", window.document.undo_stack.undo)
@@ -138,6 +145,17 @@ class OpeningBench:
         copy = self.net.with_name(f"copy_of_{self.net.name}")
         copy.write_bytes(self.net.read_bytes())
         return copy
+
+    def _changed(self) -> Path:
+        changed = self.net.with_name(f"changed_{self.net.name}")
+        changed.write_text(self.net.read_text().replace("num_output: 16", "num_output: 12", 2))
+        return changed
+
+    @property
+    def _comparison(self) -> CompareView:
+        found = self.window.tabs.current.comparison
+        assert found is not None, "nothing is compared"
+        return found
 
     def _layer(self, place: float) -> Node:
         """Return a convolution about so far down the net."""
@@ -192,7 +210,19 @@ class OpeningBench:
             and window.canvas.is_placed
             and not window.document.jobs.busy
             and not window._leaving.busy
+            and not window.tabs.current._dismantling.busy
+            and not Theme.notifier().dressing.busy
+            and self._is_compared()
         )
+
+    def _is_compared(self) -> bool:
+        view = self.window.tabs.current.comparison
+        if view is None:
+            return True
+        together, canvases = view.together, view.canvases
+        if canvases is None or together is None or together.busy or view.comparison.busy:
+            return False
+        return canvases[0].is_placed
 
 
 def _use_compiled(folder: Path) -> None:

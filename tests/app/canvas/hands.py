@@ -82,8 +82,9 @@ class Hands:
     def empty(self) -> QPoint:
         """A place below the net where nothing is."""
         content = self.view.canvas.content_rect()
-        self.view.centerOn(content.center().x(), content.bottom())
-        return self.view.mapFromScene(QPointF(content.left() + 40, content.bottom() + 120))
+        middle = content.center().x()  # in view, however broad the net is
+        self.view.centerOn(middle, content.bottom())
+        return self.view.mapFromScene(QPointF(middle, content.bottom() + 120))
 
     def press(self, at: QPoint, button=LEFT, modifiers=NONE) -> None:
         self._send(QEvent.Type.MouseButtonPress, at, button, button, modifiers)

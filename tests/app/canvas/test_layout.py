@@ -138,7 +138,7 @@ def test_a_very_long_net_is_shaped_like_the_view(ordering):
 
 def test_wires_between_rows_keep_off_cards_and_each_other(ordering):
     """Ten labels of one data layer go to ten losses, far down."""
-    heights = {key: HEIGHT for key in range(30)}
+    heights = dict.fromkeys(range(30), HEIGHT)
     nodes = [node(key) for key in heights]
     edges = [edge(k, k + 1) for k in range(19)]
     edges += [LayoutEdge(0, 20 + k, ("label", k), 60.0, 80.0, k) for k in range(10)]

@@ -254,3 +254,17 @@ def test_no_verb_on_five_thousand_layers_is_felt(make_canvas, qtbot):
     document.close()
     best = {name: min(times) for name, times in looks.items()}
     assert max(best.values()) < ROOM * FELT, best
+
+
+def test_the_map_shows_the_net_as_it_is_in_the_end(view, net, qtbot, monkeypatch):
+    monkeypatch.setattr(overview, "_SLOW_FROM", 2)
+    settle(view, qtbot)
+    view.minimap.toggle()
+    view.minimap.repaint()
+    before = view.minimap.grab().toImage()
+    net.selection.set(net.graph.node_ids())
+    net.selection.flush()
+    view.minimap.repaint()
+    settle(view, qtbot)
+    qtbot.waitUntil(lambda: view.minimap.grab().toImage() != before)
+    assert view.minimap._painted[0] == view.canvas.overview.version

@@ -15,6 +15,7 @@ from tests.app.compare.nets import NEW, OLD
 def settle(qtbot, view: CompareView) -> None:
     """Wait until everything about a comparison is known."""
     qtbot.waitUntil(lambda: view.canvases is not None and view.comparison.counts[1].rows != (), timeout=20_000)
+    qtbot.waitUntil(lambda: view.comparison.new.live.is_started, timeout=20_000)
     qtbot.waitUntil(lambda: not view.comparison.busy, timeout=20_000)
 
 

@@ -226,11 +226,13 @@ def test_a_long_net_is_arranged_off_the_windows_thread_and_shows_the_first_diffe
     view = window.tabs.current.comparison
     settled(view)
     old, new = view.canvases
+    qtbot.waitUntil(lambda: new.visible_rect().contains(item(new, "c100").scene_body()), timeout=10_000)
+    view.equal.choose("all")
     qtbot.waitUntil(
         lambda: old.is_placed and new.is_placed and bool(old.sceneRect() == new.sceneRect()), timeout=20_000
     )
     assert {each.name for each in view.comparison.changes} == {"c100", "c101"}
-    qtbot.waitUntil(lambda: new.visible_rect().contains(item(new, "c100").scene_body()), timeout=10_000)
+    qtbot.waitUntil(lambda: not view.together.busy and new.is_placed, timeout=10_000)
     for number in range(200):
         assert item(old, f"c{number}").pos() == item(new, f"c{number}").pos()
 

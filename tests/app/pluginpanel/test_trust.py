@@ -56,7 +56,7 @@ def test_a_refusal_keeps_what_the_text_says_and_can_be_taken_back_at_the_node(be
     close = bars(beside)[0].findChild(QToolButton)
     beside.qtbot.mouseClick(close, Qt.MouseButton.LeftButton)
     beside.window.plugins.reload()
-    beside.wait(lambda: not beside.window.document.live.busy)
+    beside.wait(lambda: beside.window.document.live.is_started and not beside.window.document.live.busy)
     assert not bars(beside)  # asked once
     assert [port.label for port in face(beside).outputs] == ["y"] and beside.tops() == (None,)
     assert not beside.window.settings.is_trusted(beside.folder)
@@ -86,7 +86,7 @@ def test_files_beside_the_net_are_in_the_list_of_plugins(beside: Project) -> Non
 
 def test_a_layer_that_is_added_later_is_asked_about_too(beside: Project) -> None:
     beside.open(INPUT, trusted=False)
-    beside.wait(lambda: not beside.window.document.live.busy)
+    beside.wait(lambda: beside.window.document.live.is_started and not beside.window.document.live.busy)
     assert not bars(beside)
     fields = 'python_param { module: "halve" layer: "Halve" }'
     add = lambda graph: graph.add_node("Python", bottoms=["x"], tops=1, fields=fields)  # noqa: E731

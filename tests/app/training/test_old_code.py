@@ -99,7 +99,7 @@ def test_a_training_in_a_tab_that_is_not_in_view_is_told_of_too(
         qtbot.waitUntil(lambda: bool(run.environment().get("plugin_sources")), timeout=20_000)
         window.beginnings.new_from_template("lenet")
         assert panel.run is None
-        qtbot.waitUntil(lambda: not window.document.live.busy, timeout=20_000)
+        qtbot.waitUntil(lambda: window.document.live.is_started and not window.document.live.busy, timeout=20_000)
         write(tmp_path, same=LAYER.replace("FACTOR", "7"))
         told = "'same.py' was edited: the training of 'net.prototxt' goes on with the code it started with."
         qtbot.waitUntil(lambda: any(bar.text.startswith(told) for bar in window.bars), timeout=20_000)

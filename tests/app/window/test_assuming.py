@@ -60,7 +60,7 @@ def test_it_is_offered_made_shown_undone_and_kept(window: MainWindow, page: Docu
     before = bytes(document.graph)
     press(qtbot, page, "Assume 3 \u00d7 32 \u00d7 32")
     qtbot.waitUntil(lambda: state_of(document) == "known", timeout=PATIENCE)
-    qtbot.waitUntil(lambda: not document.live.busy, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: document.live.is_started and not document.live.busy, timeout=PATIENCE)
     assert page.bars.bars() == []
     assert document.live.costs.count.assumed == ("data",)
     page.canvas.canvas.faces.refresh()

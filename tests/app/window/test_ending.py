@@ -53,6 +53,9 @@ def edit():
         QTimer.singleShot(0, lambda: w.files.open(net.with_name("big.prototxt")))
     elif what == "asking":
         QTimer.singleShot(0, w.close)
+    elif what == "coding":
+        w.plugins.code.show(net.with_name("layer.py"))
+        w.panels["code"].edit.insertPlainText("# mine ")
     elif what == "exporting":
         w.actions_by_name["export_picture"].trigger()
     tell()
@@ -76,6 +79,7 @@ def project(tmp_path: Path) -> Path:
     (tmp_path / "solver.prototxt").write_text(solver_text(net='"tiny.prototxt"', **FOREVER))
     layer = 'layer { name: "%d" type: "Power" bottom: "x" top: "y%d" power_param { power: 1 scale: 1 shift: 0 } }\n'
     (tmp_path / "big.prototxt").write_text("".join(layer % (each, each) for each in range(60_000)))
+    (tmp_path / "layer.py").write_text("x = 1\n")
     return tmp_path / "tiny.prototxt"
 
 
@@ -89,6 +93,7 @@ def wait_for(condition, seconds: float) -> bool:
 @pytest.mark.parametrize(
     ("what", "number"),
     [
+        ("coding", signal.SIGTERM),
         ("editing", signal.SIGTERM),
         pytest.param("editing", signal.SIGHUP, marks=pytest.mark.slow),
         pytest.param("training", signal.SIGTERM, marks=pytest.mark.slow),
@@ -129,8 +134,10 @@ def test_a_signal_ends_it_soon_and_what_is_not_saved_is_kept(window, project, tm
     keeper = RecoveryKeeper(window, RecoveryStore(root))
     with qtbot.waitSignal(keeper.looked, timeout=5000) as looked:
         keeper.look()
-    assert looked.args == [1]
+    assert looked.args == [2 if what == "coding" else 1]
     keeper.restore()
+    if what == "coding":
+        assert window.panels["code"].edit.text == "# mine x = 1\n"
     assert window.document.graph.named("mine") and window.document.path == project
 
 
@@ -195,7 +202,7 @@ def test_a_tab_and_the_window_close_at_once_whatever_is_under_way(
     keeper = RecoveryKeeper(window, RecoveryStore(tmp_path / "recovery"))
     monkeypatch.setattr("app.window.files.ask_to_leave", lambda *_args: True)
     assert window.files.open(project)
-    qtbot.waitUntil(lambda: not window.document.live.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: window.document.live.is_started and not window.document.live.busy, timeout=20_000)
     start(window)
     qtbot.wait(20)
     before = time.monotonic()

@@ -20,7 +20,9 @@ def canvas(window, lenet, qtbot, request):
     qtbot.wait(150)  # the docks take their room
     assert window.files.open(lenet)
     canvas = window.canvas
-    qtbot.waitUntil(lambda: canvas.is_placed and not window.document.live.busy, timeout=10_000)
+    qtbot.waitUntil(
+        lambda: canvas.is_placed and window.document.live.is_started and not window.document.live.busy, timeout=10_000
+    )
     qtbot.wait(50)
     return canvas
 

@@ -25,7 +25,7 @@ def canvas(make_canvas, qtbot):
     document.live.start()
     node = document.graph.named("conv")[0].id
     qtbot.waitUntil(lambda: shown.canvas.nodes[node].face.severity == "error", timeout=20_000)
-    qtbot.waitUntil(lambda: not document.live.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: document.live.is_started and not document.live.busy, timeout=20_000)
     yield shown
     shown.close_document()
     document.close()

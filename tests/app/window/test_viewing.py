@@ -16,7 +16,10 @@ def opened(window, tmp_path, qtbot):
     path = tmp_path / "net.prototxt"
     path.write_text(residual_net(60))
     window.files.open(path)
-    qtbot.waitUntil(lambda: window.canvas.is_placed and not window.document.live.busy, timeout=30_000)
+    qtbot.waitUntil(
+        lambda: window.canvas.is_placed and window.document.live.is_started and not window.document.live.busy,
+        timeout=30_000,
+    )
     yield window
     window.document.undo_stack.setClean()
 
