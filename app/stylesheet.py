@@ -63,6 +63,8 @@ QLineEdit, QPlainTextEdit, QTextEdit, QSpinBox, QDoubleSpinBox, QComboBox {
   background: $surface; color: $text; border: 1px solid $border; border-radius: 4px; padding: 3px 6px;
   selection-background-color: $selection; selection-color: $selection_text; }
 QPlainTextEdit, QTextEdit { border-radius: 0; }
+QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox { border-bottom-color: $node_hover; }
+QLineEdit:hover, QSpinBox:hover, QDoubleSpinBox:hover, QComboBox:hover { border-color: $node_hover; }
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus { border-color: $accent; }
 QLineEdit:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QComboBox:disabled {
   color: $text_disabled; background: $surface_alt; }

@@ -15,6 +15,7 @@ from engine.blob import Shape
 from engine.errors import NetcanvasError
 from engine.layer_specs import LayerSpec
 from engine.prototxt import Field, ListValue, Message, Scalar
+from engine.registry import LayerRegistry
 
 __all__ = ["Guess", "guess_shapes", "guesses_for", "twin_inputs"]
 
@@ -83,10 +84,19 @@ def guess_shapes(message: Any, net_name: str = "", path: Path | None = None) -> 
     return tuple(Guess(_of_tops(message, item), why) for item, why in list(found.items())[:_MOST])
 
 
-def guesses_for(spec: LayerSpec, net_name: str = "", path: Path | None = None) -> tuple[Guess, ...]:
-    """Return the same for a layer of a document; nothing for one whose text cannot be read."""
+def guesses_for(
+    spec: LayerSpec, net_name: str = "", path: Path | None = None, *, registry: LayerRegistry | None = None
+) -> tuple[Guess, ...]:
+    """Return the same for a layer of a document; nothing for one whose text cannot be read.
+
+    Parameters
+    ----------
+    registry : LayerRegistry, optional
+        With what plugins add to the messages, such as SSD's ``resize_param``.
+    """
     try:
-        return guess_shapes(spec.message(), net_name, path)
+        extended = registry.schema() if registry is not None and registry.fragments else None
+        return guess_shapes(spec.message(extended), net_name, path)
     except NetcanvasError:
         return ()
 

@@ -18,7 +18,7 @@ from app.document.annotations import COLORS, Annotation, rect_of
 from app.document.commands import SwapCommand
 from app.document.placement import Point
 from app.icons import icon
-from app.qt import guard, keeps_key
+from app.qt import Debounce, guard, keeps_key
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QUndoCommand
@@ -233,6 +233,7 @@ class AnnotationEdit(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self._view = view
         self._number: int | None = None
+        self._due = Debounce(self.commit, 0, self)
         self.hide()
         view.scale_changed.connect(self.commit)
 
@@ -257,7 +258,10 @@ class AnnotationEdit(QPlainTextEdit):
 
     @guard
     def commit(self, _scale: float = 0.0) -> None:
-        """Take the words over."""
+        """Take the words over; where a step of the history is being shown, after that."""
+        if self._view.document.undo_stack.is_stepping:
+            self._due.trigger()
+            return
         number, self._number = self._number, None
         item = self._view.canvas.annotated.items.get(number) if number is not None else None
         if self.isVisible():

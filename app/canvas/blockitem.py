@@ -99,15 +99,15 @@ class BlockItem(NodeItem):
         self.box = self.body.adjusted(-8.0, -8.0, 8.0 + 2 * _STACK, 8.0 + 2 * _STACK)
 
     @guard
-    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem | None, widget: QWidget | None = None) -> None:
         painter.setPen(self.style.hover)
         painter.setBrush(self.style.chip_brush)
         for step in (2, 1) if self.parts > 1 else (1,):
             painter.drawRoundedRect(self.body.translated(_STACK * step, _STACK * step), 6.0, 6.0)
-        super().paint(painter, option, widget)
+        NodeItem.paint(self, painter, option, widget)
 
     def _paint_ports(self, painter: QPainter, style: CanvasStyle) -> None:
-        super()._paint_ports(painter, style)
+        NodeItem._paint_ports(self, painter, style)  # not of super(): stills of it are painted too
         # A plus, as on everything that can be opened.
         center = QPointF(self.body.right() - 14.0, 14.0)
         painter.setPen(style.muted)

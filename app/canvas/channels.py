@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 __all__ = ["TRACK", "Channels", "Leg", "Trunk", "assign_tracks", "share_lanes"]
 
@@ -20,6 +21,7 @@ TRACK = 10.0
 Level = tuple[int, float]
 #: A wire in a gutter: its number, where it comes from above, where it leaves, and its ends to the left and right.
 _Course = tuple[int, float, Sequence[float], float, float]
+_Span = TypeVar("_Span")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,15 +126,18 @@ def _lanes(spans: Iterable[tuple[Level, Level, int]]) -> tuple[list[int], int]:
     taken: list[list[tuple[Level, Level]]] = []
     lanes = []
     for start, end, _number in spans:
-        lane = 1 + max(
-            (n for n, others in enumerate(taken) if any(start <= last and first <= end for first, last in others)),
-            default=-1,
-        )
-        if lane == len(taken):
-            taken.append([])
-        taken[lane].append((start, end))
-        lanes.append(lane)
+        met = [any(start <= last and first <= end for first, last in others) for others in taken]
+        lanes.append(_put_behind((start, end), taken, met))
     return lanes, len(taken)
+
+
+def _put_behind(span: _Span, taken: list[list[_Span]], met: Sequence[bool]) -> int:
+    """Put a span into the first lane behind all in which it meets another; return the number of that lane."""
+    lane = max((n for n, meets in enumerate(met) if meets), default=-1) + 1
+    if lane == len(taken):
+        taken.append([])
+    taken[lane].append(span)
+    return lane
 
 
 def assign_tracks(courses: Sequence[tuple[int, float, Sequence[float]]]) -> tuple[dict[int, int], int]:
@@ -156,21 +161,12 @@ def assign_tracks(courses: Sequence[tuple[int, float, Sequence[float]]]) -> tupl
     tracks: list[list[tuple[float, float]]] = []
     found: dict[int, int] = {}
     for name, _start, _ends, low, high in order:
-        track = 1 + max(
-            (n for n, others in enumerate(tracks) if any(low < b + TRACK and a < high + TRACK for a, b in others)),
-            default=-1,
-        )
-        if track == len(tracks):
-            tracks.append([])
-        tracks[track].append((low, high))
-        found[name] = track
+        met = [any(low < b + TRACK and a < high + TRACK for a, b in others) for others in tracks]
+        found[name] = _put_behind((low, high), tracks, met)
     return found, len(tracks)
 
 
-def _crossings(
-    upper: _Course,
-    lower: _Course,
-) -> int:
+def _crossings(upper: _Course, lower: _Course) -> int:
     """Count where two wires cross, if the first runs above the second."""
     _name, _start, ends, low, high = upper
     return sum(lower[3] < end < lower[4] for end in ends) + (low < lower[1] < high)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF
 
 from app.canvas.arrange import place_new
+from app.canvas.face import NODE_WIDTH
 from app.document.placement import Point
 from engine.errors import GraphError
 from engine.graph import OpGraph
@@ -91,15 +93,15 @@ def _place(scene: CanvasScene, added: list[NodeId], at: QPointF | None, pieces: 
 def _free_below(scene: CanvasScene, points: list[Point]) -> float:
     """Return how far below the cards at the given places there is room for as many, a step to the right."""
     corners = set(points)
-    cards = scene.items_shown()
-    room = QRectF()
-    for card in cards:
-        if Point(card.x(), card.y()) in corners:
-            room = room.united(card.scene_body())
-    if room.isNull():
+    cards = [(card.y(), card.x(), card.height) for card in scene.items_shown()]
+    inside = [(x, y, y + height) for y, x, height in cards if (x, y) in corners]
+    if not inside:
         return _STEP
-    down = room.height() + _STEP
-    for body in sorted((card.scene_body() for card in cards), key=QRectF.top):
-        if room.translated(_STEP, down).adjusted(0.0, -_STEP / 2, 0.0, _STEP / 2).intersects(body):
-            down = body.bottom() + _STEP - room.top()
+    left, right = min(x for x, _top, _bottom in inside), max(x for x, _top, _bottom in inside) + NODE_WIDTH
+    top, bottom = min(y for _x, y, _bottom in inside), max(y for _x, _top, y in inside)
+    left, right, down = left + _STEP, right + _STEP, bottom - top + _STEP
+    for y, x, height in sorted(cards, key=itemgetter(0)):
+        beside = x >= right or x + NODE_WIDTH <= left
+        if not beside and y < bottom + down + _STEP / 2 and y + height > top + down - _STEP / 2:
+            down = y + height + _STEP - top
     return down

@@ -24,8 +24,9 @@ __all__ = ["count_text", "describe"]
 _MOST_PARAMS = 3
 _OLDEST = 0  # version of the format in which a layer's settings stand in one block with other names
 _GENERIC = ("bottom", "top")
+_UNITS = ((1e6, "k"), (1e9, "M"), (1e12, "G"), (1e15, "T"))  # up to which count each is used
 #: Settings that say little of what a layer does; its panel has them.
-_MINOR = frozenset({"backend", "rand_skip", "prefetch", "cache"})
+_MINOR = frozenset({"backend", "rand_skip", "prefetch", "cache", "engine"})
 
 
 def describe(document: Document, node: Node) -> Face:
@@ -63,13 +64,11 @@ def describe(document: Document, node: Node) -> Face:
 
 
 def count_text(count: int) -> str:
-    """Write a large count in three figures: 500, 25.1 k, 1.26 M."""
+    """Write a large count in three figures: 500, 25.1 k, 1.26 M, 2.79 T."""
     if count < 10_000:
         return f"{count:,}".replace(",", "\u202f")
-    for limit, unit in ((1e6, "k"), (1e9, "M"), (math.inf, "G")):
-        if count < limit * 0.9995:
-            return f"{count / limit * 1e3:.3g}\u202f{unit}" if limit < math.inf else f"{count / 1e9:.3g}\u202f{unit}"
-    return str(count)
+    limit, unit = next((each for each in _UNITS if count < each[0] * 0.9995), _UNITS[-1])
+    return f"{count / limit * 1e3:.3g}\u202f{unit}"
 
 
 def _inputs(node: Node, info: LayerInfo | None) -> tuple[Port, ...]:

@@ -30,7 +30,8 @@ __all__ = ["EdgeItem"]
 _LABEL_MARGIN = 22.0
 #: Twice the width of the longest label that is surely clear of those on the next wires.
 _LABEL_COLUMN = 240.0
-_BELOW, _ABOVE = -1.0, 4.0
+#: Above others is a wire with a label: one that begins at the same port must not cross the label out.
+_BELOW, _LABELLED, _ABOVE = -1.0, -0.9, 4.0
 #: A wire whose end lies farther back than this goes around its nodes, so far from them.
 _BACK, _CLEAR = 40.0, 24.0
 #: A wire that goes no farther to the right than this has nothing between its ends.
@@ -124,11 +125,11 @@ class EdgeItem(QGraphicsItem):
         """The course, made when it is painted or pointed at: most wires of a big net are out of sight."""
         if self._path is None:
             start, end = self.line.p1(), self.line.p2()
-            trunk = _TRUNK if self._fans() else 0.0
+            trunk = _TRUNK if self.fans() else 0.0
             self._path = bent_path(start, end, self.via) if self.bends else wire_path(start, end, self.via, trunk)
         return self._path
 
-    def _fans(self) -> bool:
+    def fans(self) -> bool:
         """Whether other wires begin at its port."""
         tail, port = self.tail, self.out_port
         return any(each.tail is tail and each.out_port == port and each is not self for each in tail.edges)
@@ -196,7 +197,7 @@ class EdgeItem(QGraphicsItem):
         """Show that a gesture would cut the wire, or put something on it."""
         if (doomed, lit) != (self.doomed, self.lit):
             self.doomed, self.lit = doomed, lit
-            self.setZValue(_ABOVE if doomed or lit else _BELOW)  # over the card that may cover it
+            self._lay()
             self.update()
 
     def _via(self, start: QPointF, end: QPointF) -> tuple[QPointF, ...]:
@@ -243,6 +244,7 @@ class EdgeItem(QGraphicsItem):
     def _place_label(self) -> None:
         self.label = ""
         if not self.wanted or self.docked:
+            self._lay()
             return
         width = self.style.width_of(self.wanted, "small_font") + _LABEL_MARGIN
         if self.via and not self.bends:
@@ -256,6 +258,12 @@ class EdgeItem(QGraphicsItem):
         if at is not None:
             self.label = self.wanted
             self.label_at = at
+        self._lay()
+
+    def _lay(self) -> None:
+        """Lie where it belongs: marked over the card that may cover it."""
+        marked = self.doomed or self.lit
+        self.setZValue(_ABOVE if marked else _LABELLED if self.label else _BELOW)
 
     def _beside_others(self, width: float) -> QPointF | None:
         """Return where a label has room on the longest level piece, clear of those on the wires just above and below.

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["Origin", "insert", "insert_on_wire", "refuses_type", "starter_fields", "works_in_place", "writer_to_follow"]
 
 _NEW_HEIGHT = 150.0
+#: Category of the layers that say how good a net is.
+_MEASURES = "Loss"
 #: How far above the nodes a wire is led, how far wires are apart there, and the room in which it swings up.
 _OVER, _LANE, _SWING = 20.0, 10.0, 90.0
 
@@ -248,7 +250,15 @@ def _from_selection(scene: CanvasScene, info: LayerInfo | None) -> Origin | None
     last = scene.document.selection.last
     if last is None or (info is not None and info.max_bottoms == 0):
         return None
-    node = scene.document.graph.node(last)
+    graph = scene.document.graph
+    node = graph.node(last)
+    selected = scene.document.registry.info(node.type)
+    if info is not None and selected is not None and info.category == selected.category == _MEASURES:
+        # Nobody measures a loss: an Accuracy beside it is of the same scores.
+        edges = [edge for edge in graph.edges_in(last) if edge.bottom == 0]
+        if edges:
+            edge = max(edges, key=lambda each: graph.node(each.source).ordinal)
+            return Origin(edge.source, "output", edge.top)
     return Origin(last, "output", 0) if node.tops else None
 
 

@@ -29,6 +29,12 @@ class HeatLegend(CornerWidget):
         self._view = view
         self.resize(self.sizeHint())
         view.canvas.heat_changed.connect(self._changed)
+        view.top_room_changed.connect(self.place)
+
+    def place(self) -> None:
+        """Go to the corner, below the messages over the canvas."""
+        super().place()
+        self.move(self.x(), self.y() + self._view.top_room)
 
     def sizeHint(self) -> QSize:
         line = self.fontMetrics().height()

@@ -51,6 +51,8 @@ class NavigationView(QGraphicsView):
     ----------
     scale_changed : Signal(float)
         1.0 is 100 %.
+    top_room_changed : Signal()
+        Messages came or went.
     is_placed : bool
         Whether the nodes have their places, so that there is something to paint.
     slices : Slices
@@ -66,6 +68,7 @@ class NavigationView(QGraphicsView):
     """
 
     scale_changed = Signal(float)
+    top_room_changed = Signal()
 
     def __init__(self, document: Document, parent: QWidget | None = None, *, slowly: bool = False) -> None:
         super().__init__(parent)
@@ -252,6 +255,7 @@ class NavigationView(QGraphicsView):
         under the user's hand.
         """
         grows, self.top_room = pixels > self.top_room, pixels
+        self.top_room_changed.emit()
         if grows and self.follows_size and not (self.underMouse() and self.is_pointed_at):
             self.frame_start()
 

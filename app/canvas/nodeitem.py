@@ -30,7 +30,7 @@ from app.qt import guard
 if TYPE_CHECKING:
     from app.canvas.edgeitem import EdgeItem
     from app.canvas.heat import Heat
-    from app.canvas.style import CanvasStyle
+    from app.canvas.style import CanvasStyle, StaticLabel
     from engine.graph import NodeId
 
 __all__ = ["LOD_BOXES", "LOD_TEXT", "NodeItem"]
@@ -51,6 +51,8 @@ _BADGE_ROOM = 20.0
 _LEAST_TITLE = 52.0
 #: So much of its line words on the state of a layer keep beside a long type, in pixels.
 _STATE_ROOM = 46.0
+#: The name of an input that has less room, in pixels, is written whole or not at all.
+_LEAST_NAME = 40.0
 
 
 class NodeItem(QGraphicsItem):
@@ -162,7 +164,7 @@ class NodeItem(QGraphicsItem):
         return best[1] if best else None
 
     @guard
-    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem | None, widget: QWidget | None = None) -> None:
         scale = painter.worldTransform().m11()
         style = self.style
         opacity = painter.opacity()
@@ -256,24 +258,38 @@ class NodeItem(QGraphicsItem):
             asked = face.inputs[row].label if row < len(face.inputs) else ""
             room = whole
             if row < len(face.outputs):
-                beside = style.label(asked, "text_font", 0.0).width + 8.0 if asked else 0.0
-                most = max(whole / 2, whole - beside)
-                said = face.output_text(row)
-                label = style.label(said, "text_font", most)
-                if label.text != said:
-                    label = style.label(face.outputs[row].label, "text_font", most)
+                label = self._output_label(style, row, asked, whole)
                 painter.drawStaticText(QPointF(NODE_WIDTH - _TEXT_LEFT - label.width, y), label.static)
                 room -= label.width + 8.0
-            if asked:
+            if asked and (room >= _LEAST_NAME or style.width_of(asked, "text_font") <= room):
                 painter.drawStaticText(QPointF(_TEXT_LEFT, y), style.label(asked, "text_font", room).static)
+
+    def _output_label(self, style: CanvasStyle, row: int, asked: str, whole: float) -> StaticLabel:
+        """Return what stands beside an output: shape and name, or one of them where there is no room for both.
+
+        The shape of an only output is read before its name, and before the name of the input beside it.
+        """
+        face = self.face
+        beside = style.label(asked, "text_font", 0.0).width + 8.0 if asked else 0.0
+        most = max(whole / 2, whole - beside)
+        said = face.output_text(row)
+        label = style.label(said, "text_font", most)
+        if label.text == said:
+            return label
+        port = face.outputs[row]
+        if port.shape and len(face.outputs) == 1 and style.width_of(port.shape, "text_font") <= whole:
+            return style.label(port.shape, "text_font", whole)
+        return style.label(port.label, "text_font", most)
 
     def _paint_params(self, painter: QPainter, style: CanvasStyle) -> None:
         face = self.face
         y = HEADER + PADDING + PORT_ROW * face.rows
+        whole = NODE_WIDTH - 2 * _TEXT_LEFT - 8.0
         painter.setFont(style.small_font)
         for name, value in face.params:
-            value_label = style.label(value, "small_font", NODE_WIDTH * 0.6)
-            name_label = style.label(name, "small_font", NODE_WIDTH - 2 * _TEXT_LEFT - 8.0 - value_label.width)
+            most = max(NODE_WIDTH * 0.4, whole - style.width_of(name, "small_font"))
+            value_label = style.label(value, "small_font", most)
+            name_label = style.label(name, "small_font", whole - value_label.width)
             painter.setPen(style.muted)
             painter.drawStaticText(QPointF(_TEXT_LEFT, y), name_label.static)
             painter.setPen(style.text)
@@ -285,6 +301,8 @@ class NodeItem(QGraphicsItem):
         painter.drawPixmap(QPointF(_TEXT_LEFT, 6.0), style.icon(face.category, 14, _detail(painter), face.picture))
         left = _TEXT_LEFT + 22.0
         right = NODE_WIDTH - (_BADGE_ROOM if face.severity else _TEXT_LEFT)
+        if self.heat is not None:
+            right = min(right, NODE_WIDTH - self.heat.width(style) - 4.0)
         if face.phase:
             self._paint_phase(painter, style, QRectF(right - _BADGE, 5.0, _BADGE, 16.0))
             right -= _BADGE + 8.0

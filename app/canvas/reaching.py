@@ -242,13 +242,13 @@ def wire_menu(view: CanvasView, wire: EdgeItem) -> QMenu:
     add = menu.addAction(icon("plus"), f"Put a layer on it\u2026\t{view.keys.hint('add')}")
     add.triggered.connect(lambda: view.search_asked.emit(place, None, "key", 0))
     _offer(menu, view, (("connect", "Lead it to another input"), ("bend", "Bend it"), ("trace", "Follow its blob")))
-    _offer(menu, view, (("rename_blob", "Rename its blob\u2026"),))
+    _offer(menu, view, [("rename_blob", "Rename its blob\u2026")])
     menu.addSeparator()
-    for item, words in ((wire.tail, "Go to"), (wire.head, "Go to")):
-        action = menu.addAction(f"{words} {item.face.title}".replace("&", "&&"))
+    for item in (wire.tail, wire.head):
+        action = menu.addAction(f"Go to {item.face.title}".replace("&", "&&"))
         action.triggered.connect(partial(_go_to, view, item))
     menu.addSeparator()
-    _offer(menu, view, (("delete", "Take the bend out" if wire.chosen_bend >= 0 else "Cut it"),))
+    _offer(menu, view, [("delete", "Take the bend out" if wire.chosen_bend >= 0 else "Cut it")])
     return menu
 
 

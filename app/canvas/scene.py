@@ -6,10 +6,11 @@ A freshly opened net and a live change take the same road: :meth:`CanvasScene.re
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal, SignalInstance
-from PySide6.QtWidgets import QGraphicsScene
+from PySide6.QtWidgets import QGraphicsItem, QGraphicsScene
 
 from app.canvas.annotationitems import AnnotationItems
 from app.canvas.describe import describe
@@ -18,7 +19,8 @@ from app.canvas.edgeitem import EdgeItem
 from app.canvas.faces import Faces
 from app.canvas.folding import Folding
 from app.canvas.heat import HeatMap
-from app.canvas.ledscene import FEW, VAST, LedScene
+from app.canvas.ledscene import VAST
+from app.canvas.markedscene import MarkedScene
 from app.canvas.nodeitem import NodeItem
 from app.canvas.overview import Overview
 from app.canvas.style import CanvasStyle
@@ -40,7 +42,7 @@ __all__ = ["CanvasScene"]
 _SLOW_FROM = 300
 
 
-class CanvasScene(LedScene):
+class CanvasScene(MarkedScene):
     """Shows one document.
 
     Parameters
@@ -79,13 +81,14 @@ class CanvasScene(LedScene):
         self.nodes: dict[NodeId, NodeItem] = {}
         self.edges: dict[Edge, EdgeItem] = {}
         self.overview = Overview(self)
-        self.selected_edge: Edge | None = None
         self._closed = False
         self._by_port: dict[tuple[NodeId, int], dict[Edge, None]] = {}
-        self._marked: set[NodeId] = set()
         self._of_view: set[Edge] = set()
         self.faces = Faces(self)
+        self._slowly = slowly
         self._growth = Slices(self)
+        self._sweeping = Slices(self)
+        self._swept: list[QGraphicsItem] = []
         self._awaited: list[Callable[[], object]] = []
         document.changed.connect(self._document_changed)
         document.positions.moved.connect(self._nodes_moved)
@@ -124,6 +127,8 @@ class CanvasScene(LedScene):
             signal.disconnect(self.faces.facts_changed)
         self.faces.cancel()
         self._growth.cancel()
+        self._sweeping.cancel()
+        self._swept.clear()
         self.leading.cancel()
         self.overview.close()
         self.heat.close()
@@ -203,17 +208,45 @@ class CanvasScene(LedScene):
     def _document_changed(self, events: Events) -> None:
         if not self.is_built:
             self._finish_growing()
-        self.replay(events)
+        if self._slowly and len(events.added) >= VAST and self._is_retracing():
+            self._grow_again(events)
+        else:
+            self.replay(events)
         if self.document.seen is not None:  # what is in view depends on other layers too
             self.faces.facts_changed()
+
+    def _is_retracing(self) -> bool:
+        """Whether a step is taken back or made again: then nobody asks for the items of layers that come."""
+        return self.document.undo_stack.is_stepping and self.folding.level is None
+
+    def _grow_again(self, events: Events) -> None:
+        """Follow a change with which very many layers come back, whose items are made in slices."""
+        there = frozenset(
+            edge for edge in events.edges_added if edge.source in self.nodes and edge.target in self.nodes
+        )
+        self.replay(replace(events, added=frozenset(), edges_added=there))
+        self.is_built = self.is_indexed = False
+        self._growth.start(self._grow_back(), self._grown)
+
+    def _grow_back(self) -> Iterator[None]:
+        folded = len(self.document.positions.blocks) > 0
+        for node_id in self.document.graph.node_ids():
+            if node_id not in self.nodes:
+                self._add_nodes((node_id,))
+                self.nodes[node_id].setVisible(not folded)
+                yield
+        yield from self._grow_slowly()
 
     def replay(self, events: Events) -> None:
         """Bring the items in line with the graph after a change."""
         view_edges = self._of_view
         self._hide_view_edges()
-        self._remove_edges(events.edges_removed)
-        for node_id in events.removed:
-            self._remove_node(node_id)
+        if self._slowly and len(events.removed) >= VAST:
+            self._sweep_out(events)
+        else:
+            self._remove_edges(events.edges_removed)
+            for node_id in events.removed:
+                self._remove_node(node_id)
         self._add_nodes(events.added)
         touched = {node_id for node_id in events.changed if node_id in self.nodes}
         for node_id in touched:
@@ -305,6 +338,29 @@ class CanvasScene(LedScene):
                 self.edges[sibling].set_label(self.label_of(sibling))
                 break
 
+    def _sweep_out(self, events: Events) -> None:
+        """Hide very many items at once, which are taken out of the scene in slices."""
+        gone = events.removed
+        inner = {edge for edge in events.edges_removed if edge.source in gone and edge.target in gone}
+        self._remove_edges(events.edges_removed - inner)
+        if self.selected_edge in inner:
+            self.selected_edge = None
+        self.update()  # all at once: Qt need not note the place of each item
+        for edge in inner:
+            self._by_port.pop((edge.source, edge.top), None)
+        found = [self.edges.pop(edge, None) for edge in inner], [self.nodes.pop(node_id, None) for node_id in gone]
+        self._marked -= gone
+        items = [item for kind in found for item in kind if item is not None]
+        for item in items:
+            item.setVisible(False)
+        self._swept += items
+        self._sweeping.start(self._sweep())
+
+    def _sweep(self) -> Iterator[None]:
+        while self._swept:
+            self.removeItem(self._swept.pop())
+            yield
+
     def _part_anew(self, edge: Edge) -> None:
         """Have the wires of one port led anew: they share a trunk, or do no more."""
         for sibling in self._by_port[edge.source, edge.top]:
@@ -376,41 +432,7 @@ class CanvasScene(LedScene):
                 item.set_bends(self.document.positions.bends.get(edge_key(edge), ()))
         self.overview.forget()
 
-    # Selection and theme
-
-    @guard
-    def _selection_changed(self) -> None:
-        selected = set(self.document.selection.node_ids)
-        changed = self._marked ^ selected
-        for node_id in changed:
-            item = self.nodes.get(node_id)
-            if item is not None:
-                item.marked = node_id in selected
-                item.setZValue(1.0 if item.marked else 0.0)
-                if len(changed) < FEW:
-                    item.update()
-                    for edge in item.edges:
-                        edge.update()
-        self._marked = {node_id for node_id in selected if node_id in self.nodes}
-        self.folding.refresh_marks()
-        if selected:
-            self.select_edge(None)
-        if len(changed) < FEW:
-            shown = (self.folding.shown(node_id) for node_id in changed)
-            self.overview.follow(item for item in shown if item is not None)
-        else:
-            self.update()  # all at once
-            self.overview.forget()
-
-    def select_edge(self, edge: Edge | None, bend: int = -1) -> None:
-        """Select one wire, perhaps by one of its bends, or none."""
-        for key in {self.selected_edge, edge} - {None}:
-            item = self.edges.get(key) if key is not None else None
-            if item is not None:
-                item.chosen = key == edge
-                item.chosen_bend = bend if item.chosen else -1
-                item.update()
-        self.selected_edge = edge
+    # Theme
 
     @guard
     def set_theme(self, theme: Theme) -> None:

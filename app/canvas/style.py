@@ -21,8 +21,9 @@ __all__ = ["GRID_STEP", "SMALL_PRINT", "CanvasStyle", "StaticLabel"]
 GRID_STEP = 40.0
 #: Height of the smallest print that must be read to understand a card, in pixels at 100 %.
 SMALL_PRINT = 12
-#: Names of layers and blobs often differ at their ends only: ``inception_3a/3x3``, ``inception_3a/5x5``.
-_ELIDED = {"title_font": Qt.TextElideMode.ElideMiddle, "text_font": Qt.TextElideMode.ElideMiddle}
+#: What names are written in; the part of the room that their beginnings have, and the most of it, in pixels.
+_NAMES = ("title_font", "text_font")
+_BEGINNING, _MOST_BEGINNING = 0.42, 38.0
 
 
 class StaticLabel:
@@ -46,6 +47,15 @@ class StaticLabel:
         self.static.prepare(font=font)
         self.width = width
         self.height = self.static.size().height()
+
+
+def _cut_inside(name: str, metrics: QFontMetricsF, room: float) -> str:
+    """Shorten a name so that what differs stays: of ``inception_3a/3x3_reduce`` as of ``loss1_classifier``."""
+    kept = 1
+    while metrics.horizontalAdvance(name[: kept + 1]) <= min(_BEGINNING * room, _MOST_BEGINNING):
+        kept += 1
+    left = room - metrics.horizontalAdvance(name[:kept])
+    return name[:kept] + metrics.elidedText(name[kept:], Qt.TextElideMode.ElideLeft, left)
 
 
 class CanvasStyle:
@@ -147,7 +157,10 @@ class CanvasStyle:
         metrics = self._metrics[id(font)]
         width = metrics.horizontalAdvance(text)
         if room and width > room:
-            text = metrics.elidedText(text, _ELIDED.get(font_name, Qt.TextElideMode.ElideRight), room)
+            if font_name in _NAMES:
+                text = _cut_inside(text, metrics, room)
+            else:
+                text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
             width = metrics.horizontalAdvance(text)
         return StaticLabel(text, font, width)
 

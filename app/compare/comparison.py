@@ -249,7 +249,7 @@ class Comparison(QObject):
     def original(self, node: NodeId) -> NodeId | None:
         """Return the layer of the open net that one of its copy stands for; None where it was edited since."""
         new, document = self.new, self.document
-        if new is None or not self.is_current:
+        if new is None or not self.is_current or node not in new.graph:  # the differences may still be those of before
             return None
         return document.graph.node_ids()[new.graph.ordinal(node)]
 

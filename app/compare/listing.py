@@ -19,7 +19,7 @@ __all__ = ["ChangeList"]
 
 _COLUMNS = ("Layer", "Difference", "Before", "After", "Output", "Parameters", "Multiply-adds", "Training")
 _OPEN_UP_TO = 60
-_WIDTHS = (140, 130, 96, 96, 160, 88, 104, 88)
+_WIDTHS = (140, 208, 96, 96, 160, 88, 104, 88)
 _LEAST = (96, 80, 64, 64, 96, 84, 100, 76)
 _NUMBERS = ((0, 5), (1, 6), (5, 7))
 _AT_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

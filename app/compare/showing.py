@@ -9,6 +9,8 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from app.compare.equal import Stretch, equal_stretches, fold, is_worth_folding
+from app.compare.keys import keys_of
+from app.qt import guard
 from app.theme import GRID
 
 if TYPE_CHECKING:
@@ -61,7 +63,6 @@ class EqualChoice(QWidget):
             button = QToolButton(self)
             button.setObjectName(f"compare.{name}_button")
             button.setDefaultAction(action)
-            button.setToolTip(f"{tip} (H goes on to the next)")
             button.setAccessibleName(tip)
             button.setProperty("toggle", True)
             row.addWidget(button)
@@ -69,10 +70,18 @@ class EqualChoice(QWidget):
         self._set_mode(ALL)
         self.next_action = QAction("Show, fold or hide what is equal", parent)
         self.next_action.setObjectName("compare.equal_next")
-        self.next_action.setShortcut(QKeySequence("H"))
+        self.next_action.setShortcuts([QKeySequence(key) for key in keys_of("equal_next")])
         self.next_action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self.next_action.triggered.connect(self._go_on)
+        self.next_action.changed.connect(self._say_key)
         parent.addAction(self.next_action)
+        self._say_key()
+
+    @guard
+    def _say_key(self) -> None:
+        key = self.next_action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        for name, _text, tip in _CHOICES:
+            self.buttons[name].defaultAction().setToolTip(f"{tip} ({key} goes on to the next)" if key else tip)
 
     def suggest(self, mode: str) -> None:
         """Take a way that suits, unless the user has chosen one."""

@@ -26,7 +26,6 @@ __all__ = ["Together"]
 
 #: From so many layers on.
 _SLOW_FROM = 150
-_LEAST_ROOM = 200.0
 
 
 class Together(QObject):

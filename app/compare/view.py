@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeySequence, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSplitter, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QSplitter, QToolButton, QVBoxLayout, QWidget
 
 from app.compare.changes import KINDS, Change, delta_text
 from app.compare.comparison import Comparison
+from app.compare.heading import Heading
+from app.compare.keys import keys_of
 from app.compare.listing import ChangeList
 from app.compare.showing import ALL, FOLDED, HIDDEN, EqualChoice, Showing
 from app.compare.sides import Sides
@@ -18,7 +20,7 @@ from app.compare.together import Together
 from app.costs.formats import number_text
 from app.icons import icon
 from app.qt import guard
-from app.theme import GRID, Theme
+from app.theme import Theme
 from engine.errors import NetcanvasError
 
 if TYPE_CHECKING:
@@ -31,6 +33,13 @@ __all__ = ["CompareView"]
 
 #: From so many layers on, the maps are shown at first.
 _MAP_FROM = 60
+_TIPS = {
+    "take": "Make this layer here what it is on the other side, as a step that can be undone",
+    "map": "Show the whole nets small, with what differs",
+    "previous": "Previous difference",
+    "next": "Next difference",
+    "close": "Back to the canvas",
+}
 
 
 class CompareView(QWidget):
@@ -64,14 +73,14 @@ class CompareView(QWidget):
         self.summary.setObjectName("compare.summary")
         self.summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.list = ChangeList(self)
-        self.take_button = self._button("take", "Take over", "T", self.take_chosen)
+        self.take_button = self._button("take", "Take over", self.take_chosen)
         self.equal = EqualChoice(self)
         self.equal.changed.connect(self._equal_chosen)
         self.showing: Showing | None = None
-        self.map_button = self._button("map", "Map", "M", self._show_maps, checkable=True)
-        self.previous_button = self._button("previous", "", "F7", lambda: self.step(-1), name_icon="caret-up")
-        self.next_button = self._button("next", "", "F8", lambda: self.step(1), name_icon="caret-down")
-        self.close_button = self._button("close", "Close", "Esc", self.closed.emit, name_icon="x")
+        self.map_button = self._button("map", "Map", self._show_maps, checkable=True)
+        self.previous_button = self._button("previous", "", lambda: self.step(-1), name_icon="caret-up")
+        self.next_button = self._button("next", "", lambda: self.step(1), name_icon="caret-down")
+        self.close_button = self._button("close", "Close", self.closed.emit, name_icon="x")
         self._sides = Sides(self)
         self._sides.opened.connect(self._sides_opened)
         self._arrange()
@@ -90,47 +99,38 @@ class CompareView(QWidget):
         self,
         name: str,
         text: str,
-        key: str,
         act: Callable[[], object],
         *,
         checkable: bool = False,
         name_icon: str = "",
     ) -> QToolButton:
-        titles = {
-            "take": "Make this layer here what it is on the other side, as a step that can be undone",
-            "map": "Show the whole nets small, with what differs",
-            "previous": "Previous difference",
-            "next": "Next difference",
-            "close": "Back to the canvas",
-        }
-        action = QAction(text or titles[name], self)
+        action = QAction(text or _TIPS[name], self)
         action.setObjectName(f"compare.{name}")
         action.setCheckable(checkable)
         if name_icon:
             action.setIcon(icon(name_icon))
-        if key:
-            action.setShortcut(QKeySequence(key))
-            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        action.setShortcuts([QKeySequence(key) for key in keys_of(name)])
+        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        action.setToolTip(self._tip(name, action))
         action.triggered.connect(lambda _checked=False: act())
         self.addAction(action)
         button = QToolButton(self)
         button.setObjectName(f"compare.{name}_button")
         button.setDefaultAction(action)
-        button.setToolTip(f"{titles[name]} ({key})" if key else titles[name])
-        button.setAccessibleName(titles[name])
+        button.setAccessibleName(_TIPS[name])
         button.setProperty("toggle", True)
         if text:
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         return button
 
+    @staticmethod
+    def _tip(name: str, action: QAction) -> str:
+        key = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        return f"{_TIPS[name]} ({key})" if key else _TIPS[name]
+
     def _arrange(self) -> None:
-        line = QHBoxLayout()
-        line.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
-        line.setSpacing(GRID)
-        line.addWidget(self.summary, 1)
         looking = self.equal, self.map_button, self.previous_button, self.next_button
-        for widget in (*looking, self.take_button, self.close_button):
-            line.addWidget(widget)
+        self._heading = Heading(self.summary, (*looking, self.take_button, self.close_button), self)
         down = QSplitter(Qt.Orientation.Vertical, self)
         down.setChildrenCollapsible(False)
         down.addWidget(self._sides)
@@ -141,7 +141,7 @@ class CompareView(QWidget):
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(0)
-        box.addLayout(line)
+        box.addWidget(self._heading)
         box.addWidget(down, 1)
         self.setFocusProxy(self.list)
 
@@ -242,6 +242,7 @@ class CompareView(QWidget):
         differs = ", ".join(words) or "No difference: what they mean is the same."
         self.summary.setText(f"<b>{comparison.other.title}</b> \u2192 here: {differs} {comparison.broken}".rstrip())
         self.summary.setToolTip(f"{comparison.other.title} \u2192 here: {differs} {comparison.broken}".rstrip())
+        self._heading.fit()
         self._show_buttons()
 
     # Looking
@@ -380,14 +381,12 @@ class CompareView(QWidget):
 
     def _show_buttons(self) -> None:
         obstacle = self.comparison.obstacle(self.change)
-        action = self.take_button.defaultAction()
-        action.setEnabled(not obstacle)
-        tip = "Make this layer here what it is on the other side, as a step that can be undone (T)"
-        self.take_button.setToolTip(obstacle or tip)
         none = "" if self.comparison.changes else "There is no difference to go to."
-        for button, words in ((self.previous_button, "Previous difference (F7)"), (self.next_button, "Next (F8)")):
-            button.defaultAction().setEnabled(not none)
-            button.setToolTip(none or words)
+        buttons = ("take", self.take_button, obstacle), ("previous", self.previous_button, none)
+        for name, button, why_not in (*buttons, ("next", self.next_button, none)):
+            action = button.defaultAction()
+            action.setEnabled(not why_not)
+            action.setToolTip(why_not or self._tip(name, action))
 
     @guard
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -38,6 +38,8 @@ __all__ = ["CostPanel"]
 
 _WIDTHS = (150, 110, 130, 92, 100, 92, 92, 92, 92, 84, 84)
 _LEAST = (80, 80, 116, 88, 100, 72, 88, 80, 72, 72, 72)
+#: Weights, inference, type, activations, output: what a layer computes and needs in training always stays.
+_SHED = (5, 7, 1, 6, 2)
 _LEAST_HEIGHT = 120
 
 
@@ -108,7 +110,7 @@ class CostPanel(QWidget):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         for place, column in enumerate(range(FIRST_TIME, self.model.columnCount())):
             header.moveSection(header.visualIndex(column), FIRST_NUMBER + place)  # what was asked for comes first
-        self._columns = SqueezedColumns(view, _WIDTHS, _LEAST, shed=(1, 2))
+        self._columns = SqueezedColumns(view, _WIDTHS, _LEAST, shed=_SHED)
         header.setSortIndicatorClearable(True)
         header.setSortIndicator(-1, Qt.SortOrder.DescendingOrder)
         view.horizontalScrollBar().valueChanged.connect(lambda _value: self.totals.update())

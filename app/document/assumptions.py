@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from app.document.document import Document
     from engine.blob import Shape
     from engine.diagnostics import QuickFix
+    from engine.graph import NodeId
 
 __all__ = ["Assumptions"]
 
@@ -71,6 +72,29 @@ class Assumptions(QObject):
             self.assume(fix.assumed, fix.label)
         else:
             self._document.apply(fix.label, fix.apply)
+
+    def rename_blob(self, node: NodeId, top: int, name: str, text: str, *, everywhere: bool = False) -> None:
+        """Rename a blob with all its readers; what is assumed of it goes along, in the same undoable step.
+
+        Raises
+        ------
+        CheckError
+            If the name is another blob's.
+        """
+        document = self._document
+        old = document.graph.node(node).tops[top]
+        shape = self.shapes.get(old)
+        document.graph.check_rename_blob(node, top, name)
+        if shape is not None:
+            document.undo_stack.beginMacro(text)
+        try:
+            document.apply(text, lambda graph: graph.rename_blob(node, top, name, everywhere=everywhere))
+            if shape is not None:
+                stays = any(old in each.tops for each in document.graph.nodes())
+                self.assume({old: shape if stays else None, name: shape})
+        finally:
+            if shape is not None:
+                document.undo_stack.endMacro()
 
     def _put(self, shapes: Mapping[str, Shape | None]) -> None:
         joined = {**self.shapes, **shapes}

@@ -8,6 +8,7 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from app.document.commands import GraphCommand, History
+from engine.errors import GraphError
 from engine.graph import Change, OpGraph
 
 __all__ = ["Editable", "Trial"]
@@ -92,14 +93,22 @@ class Editable(QObject):
         Raises
         ------
         GraphError
-            When a rule refuses the edit; then nothing is changed.
+            When a rule refuses the edit, or another step is being taken back or made again; then nothing is changed.
         """
+        self._check_still(text)
         self.settle()
         with self.graph.change(text) as change:
             result = edit(self.graph)
         if not change.is_empty:
             self._push(text, change)
         return result
+
+    def _check_still(self, text: str) -> None:
+        """Refuse to edit while a step is taken back or made again: the edit could not be a step of the history."""
+        if self.undo_stack.is_stepping:
+            raise GraphError(
+                f"'{text}' was asked for while another step of the history was being shown.", next_step="Do it again."
+            )
 
     def try_out(self) -> Trial:
         """Begin a gesture that shows its edit before it is made; it is one step, or none."""

@@ -150,8 +150,8 @@ class LivePlugins:
     def graph_changed(self, touched: Iterable[NodeId]) -> None:
         """Look again when layers that were added or changed name other modules than before."""
         graph = self._document.graph
-        nodes = (graph.node(node_id) for node_id in touched if node_id in graph)
-        if not any(node.type == "Python" for node in nodes):
+        readings = graph.readings()
+        if not any(readings[node_id].type == "Python" for node_id in touched if node_id in readings):
             return
         if self._named is not None and _modules(graph) != self._named:
             self.find()

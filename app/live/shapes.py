@@ -112,6 +112,18 @@ class LiveShapes(QObject):
 
         self._document.jobs.submit("forget plugins", work, lambda _none: then())
 
+    def look_for_data(self) -> None:
+        """Ask anew about layers whose data were not there: they may be by now."""
+        graph = self._document.graph
+        types = {graph.node(node).type for node in self.guesses if node in graph}
+
+        def work() -> None:
+            if self._service is not None:
+                self._service.forget(types=types)
+
+        if types:
+            self._document.jobs.submit("look for data", work, lambda _none: self.trigger())
+
     def graph_changed(self, events: Events) -> None:
         """Forget how layers read that the change touched."""
         graph = self._document.graph
@@ -181,11 +193,12 @@ class LiveShapes(QObject):
         from engine.shape_guesses import guesses_for
 
         asked = [spec for spec in specs if spec.node_id in found and needs_assumption(found[spec.node_id])]
-        guesses, held = {}, self._guessed
+        guesses, held, registry = {}, self._guessed, self._live.registry
         self._guessed = {}
         for spec in asked:
-            key = (spec.text, title, path)
-            self._guessed[key] = guesses[spec.node_id] = held[key] if key in held else guesses_for(spec, title, path)
+            key = (spec.text, title, path, registry.fragments)
+            guess = held[key] if key in held else guesses_for(spec, title, path, registry=registry)
+            self._guessed[key] = guesses[spec.node_id] = guess
         return guesses
 
     def _current_specs(self, until: float) -> list[LayerSpec] | None:

@@ -12,6 +12,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
+from app.pluginpanel.keys import CODE_KEYS
 from app.pluginpanel.sourcefile import SourceFile
 from app.properties.lists import small_button
 from app.qt import Debounce, guard
@@ -35,7 +36,8 @@ class CodeEdit(NumberedEdit):
     Attributes
     ----------
     save_asked, find_asked : Signal()
-        Ctrl+S, Ctrl+F.
+        The keys for it were pressed.
+    save_action : QAction
     """
 
     save_asked = Signal()
@@ -49,6 +51,10 @@ class CodeEdit(NumberedEdit):
         self.setAccessibleName(source.path.name)
         self.source = source
         self._colors = PythonColors(self.document())
+        asked = {"save": self.save_asked.emit, "find": self.find_asked.emit}
+        for name, text, keys in CODE_KEYS:
+            self.add_command(name, text, keys, asked[name]).setObjectName(f"code.{name}")
+        self.save_action = next(each for each in self.actions() if each.objectName() == "code.save")
         self.show_source(source)
 
     def show_source(self, source: SourceFile) -> None:
@@ -86,18 +92,14 @@ class CodeEdit(NumberedEdit):
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             keys = QKeySequence.StandardKey
-            if any(event.matches(key) for key in (keys.Save, keys.Find, keys.Undo, keys.Redo)) or _is_redo(event):
+            if any(event.matches(key) for key in (keys.Undo, keys.Redo)) or _is_redo(event):
                 event.accept()  # they are this editor's while it has the keyboard
                 return True
         return super().event(event)
 
     @guard
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Save):
-            self.save_asked.emit()
-        elif event.matches(QKeySequence.StandardKey.Find):
-            self.find_asked.emit()
-        elif _is_redo(event):
+        if _is_redo(event):
             self.redo()
         elif event.key() == Qt.Key.Key_Backspace and not event.modifiers() and self._dedent():
             pass
@@ -122,11 +124,14 @@ class CodePane(QWidget):
     ----------
     saved : Signal(Path)
         A file was written.
+    edit_made : Signal(CodeEdit)
+        A file got its editor.
     edited : Signal()
         Something may have to be saved that had not, or the other way round.
     """
 
     saved = Signal(object)
+    edit_made = Signal(object)
     edited = Signal()
 
     def __init__(self, document: Document | None = None, parent: QWidget | None = None) -> None:
@@ -142,7 +147,6 @@ class CodePane(QWidget):
         self.files.activated.connect(lambda row: self.open(self.files.itemData(row)))
         self.save_button = QPushButton("Save", self)
         self.save_button.setObjectName("code.save")
-        self.save_button.setToolTip("Save the file; its layers are loaded anew (Ctrl+S)")
         self.save_button.clicked.connect(self.save)
         self._close = small_button("x", "Close this file", self)
         self._close.clicked.connect(self._close_current)
@@ -240,6 +244,7 @@ class CodePane(QWidget):
         edit = CodeEdit(source, page)
         bar = FindBar(edit, page)
         edit.save_asked.connect(self.save)
+        edit.save_action.changed.connect(self._tell)
         edit.find_asked.connect(bar.open_bar)
         edit.textChanged.connect(self._check_due.trigger)
         edit.textChanged.connect(self.edited)
@@ -254,6 +259,7 @@ class CodePane(QWidget):
         self._edits[source.path], self._bars[source.path] = edit, bar
         self._pages.addWidget(page)
         self.files.addItem("", source.path)
+        self.edit_made.emit(edit)
 
     def save(self) -> bool:
         """Write the file in view; return whether that worked."""
@@ -343,6 +349,8 @@ class CodePane(QWidget):
         if edit_here is not None:
             self.files.setCurrentIndex(self.files.findData(edit_here.source.path))
             self.save_button.setEnabled(edit_here.modified)
+            key = edit_here.save_action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            self.save_button.setToolTip("Save the file; its layers are loaded anew" + (f" ({key})" if key else ""))
         self._say()
 
     def _say(self) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, 
 from app.qt import guard
 from app.theme import GRID, Theme, monospace_font
 from app.widgets.sheet import Sheet
+from app.wording import counted
 from engine.errors import LayerError, NetcanvasError
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ class ConversionSheet(_TextSheet):
 def _notes(plan: ConversionPlan) -> str:
     good = len(plan.files) - len(plan.failures)
     lines = [
-        f"{good} file{'s' if good != 1 else ''} would be changed as below. "
+        f"{counted(good, 'file')} would be changed as below. "
         "Nothing is written yet; the old text is kept beside each file, and the conversion can be undone."
     ]
     lines += [f"'{each.path.name}' cannot be converted: {each.error}" for each in plan.failures]

@@ -7,13 +7,14 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QKeySequence
 
 from app.icons import icon
 
 if TYPE_CHECKING:
     from engine.diagnostics import Diagnostic
 
-__all__ = ["SEVERITY_ROLE", "Column", "ProblemsModel", "counts", "counts_text"]
+__all__ = ["SEVERITY_ROLE", "Column", "ProblemsModel", "counts"]
 
 SEVERITY_ROLE = int(Qt.ItemDataRole.UserRole)
 _SEVERITIES = ("error", "warning", "info")
@@ -40,15 +41,6 @@ def counts(diagnostics: Sequence[Diagnostic]) -> tuple[int, int]:
     return found.count("error"), found.count("warning")
 
 
-def counts_text(errors: int, warnings: int) -> str:
-    """Return the counts as words: ``2 errors, 1 warning``; empty for none."""
-    parts = []
-    for count, word in ((errors, "error"), (warnings, "warning")):
-        if count:
-            parts.append(f"{count} {word}{'s' if count > 1 else ''}")
-    return ", ".join(parts)
-
-
 class ProblemsModel(QAbstractTableModel):
     """The diagnostics of a document, worst first, then by line."""
 
@@ -56,6 +48,12 @@ class ProblemsModel(QAbstractTableModel):
         super().__init__(parent)
         self._rows: list[Diagnostic] = []
         self._layers: list[str] = []
+        self._fix_key: tuple[str, ...] = ()
+
+    def say_fix_key(self, key: QKeySequence) -> None:
+        """Say of quick fixes which key applies them."""
+        shown = key.toString(QKeySequence.SequenceFormat.NativeText)
+        self._fix_key = (f"({shown})",) if shown else ()
 
     @property
     def rows(self) -> Sequence[Diagnostic]:
@@ -128,7 +126,7 @@ class ProblemsModel(QAbstractTableModel):
     def _tooltip(self, row: int, column: Column) -> str | None:
         each = self._rows[row]
         if column == Column.FIX and each.fix is not None:
-            return "\n".join([*(fix.label for fix in each.fixes), "(Ctrl+.)"])
+            return "\n".join([*(fix.label for fix in each.fixes), *self._fix_key])
         if column == Column.LAYER and each.file is not None:
             return str(each.file)
         return f"{each.message}\n{each.next_step}".strip() if column == Column.MESSAGE else None

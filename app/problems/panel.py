@@ -21,9 +21,10 @@ from PySide6.QtWidgets import (
 
 from app.icons import icon
 from app.problems.delegate import FixDelegate
-from app.problems.model import Column, ProblemsModel, counts, counts_text
+from app.problems.model import Column, ProblemsModel, counts
 from app.qt import guard
 from app.theme import GRID, Theme
+from app.wording import problem_words
 from engine.errors import NetcanvasError
 
 if TYPE_CHECKING:
@@ -135,17 +136,21 @@ class ProblemsPanel(QWidget):
 
     def _add_actions(self) -> None:
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        for text, keys, slot in (
-            ("Go to the layer", "", lambda: self._go(self.view.currentIndex())),
-            ("Apply quick fix", "Ctrl+.", lambda: self.apply_fix(self.view.currentIndex().row())),
-            ("Copy message", QKeySequence.StandardKey.Copy, self._copy),
+        for name, text, keys, slot in (
+            ("go", "Go to the layer", "", lambda: self._go(self.view.currentIndex())),
+            ("fix", "Apply quick fix", "Ctrl+.", lambda: self.apply_fix(self.view.currentIndex().row())),
+            ("copy", "Copy message", QKeySequence.StandardKey.Copy, self._copy),
         ):
             action = QAction(text, self.view)
+            action.setObjectName(f"problems.{name}")
             if keys:
                 action.setShortcut(QKeySequence(keys))
                 action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
             action.triggered.connect(slot)
             self.view.addAction(action)
+        fix = next(each for each in self.view.actions() if each.objectName() == "problems.fix")
+        fix.changed.connect(lambda: self.model.say_fix_key(fix.shortcut()))
+        self.model.say_fix_key(fix.shortcut())
 
     def set_document(self, document: Document | None) -> None:
         """List the diagnostics of another document, or of none."""
@@ -159,7 +164,7 @@ class ProblemsPanel(QWidget):
     @property
     def title(self) -> str:
         """``Problems`` with the counts."""
-        words = counts_text(*self._counts)
+        words = problem_words(*self._counts)
         return f"Problems · {words}" if words else "Problems"
 
     @guard

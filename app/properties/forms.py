@@ -11,16 +11,17 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from app.properties.expressions import is_number_kind
 from app.properties.field_row import FieldRow
 from app.properties.filler_view import FillerView
+from app.properties.growing import Growing
 from app.properties.lists import small_button
 from app.properties.messages import RAW_MESSAGES, Diagnoses, diagnosis_of, field_matches, summarise
 from app.properties.number_row import NumberRow
 from app.properties.param_str import ParamStrRow
 from app.properties.row import Row, object_name
 from app.properties.section import Section
-from app.properties.snapshot import Path, Snapshot
+from app.properties.snapshot import Entry, Path, Snapshot
 from app.properties.style import GUTTER, INDENT
 from app.properties.target import Target
-from app.properties.unknown import UnknownRow
+from app.properties.unknown import RawRow, UnknownRow
 from app.qt import guard
 from app.theme import GRID
 from engine.errors import NetcanvasError
@@ -31,6 +32,8 @@ __all__ = ["FIRST_ROWS", "MessageForm", "NestedMessage", "RepeatedMessages"]
 _NEW_ENTRY = {"include": "{ phase: TRAIN }", "exclude": "{ phase: TEST }", "param": "{ lr_mult: 1 }"}
 #: Rows of a form that are made at once.
 FIRST_ROWS = 10
+#: Entries of a repeated message that a search opens: all have the same fields.
+_MOST_OPENED = 4
 _SLICE = 0.008
 
 
@@ -206,22 +209,6 @@ class MessageForm(QWidget):
                 self._layout.addWidget(self._unknown[path])
 
 
-class RawRow(UnknownRow):
-    """A field whose value is too large for a form; shown in one line, and only where it is present."""
-
-    def __init__(self, target: Target, info: FieldInfo, path: Path, depth: int, parent: QWidget | None = None) -> None:
-        super().__init__(target, path, depth, parent)
-        self.setToolTip(info.doc)
-
-    def refresh(self) -> None:
-        """Show how much there is."""
-        entries = self.target.state(self.path).entries
-        self.setVisible(bool(entries))
-        self.show_reset(bool(entries))
-        self.editor.setReadOnly(True)
-        self.editor.show_value(f"{len(entries)} in the text" if entries else None)
-
-
 class NestedMessage(Section):
     """A message inside a message: folded, with its value in few words."""
 
@@ -294,9 +281,14 @@ class RepeatedMessages(QWidget):
         self.path = path
         self._depth = depth
         self.sections: list[Section] = []
+        self._entries: Sequence[Entry] = ()
+        self._found: Diagnoses = {}
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(0)
+        self._growing = Growing(self._fill, self)
+        self._growing.more.setObjectName(object_name((*path, "more")))
+        self._layout.addWidget(self._growing.more)
         self.add = QPushButton(f"Add {info.name}", self)
         self.add.setObjectName(object_name((*path, "add")))
         self.add.setProperty("quiet", True)
@@ -312,6 +304,7 @@ class RepeatedMessages(QWidget):
     def bind(self, target: Target) -> None:
         """Edit another target of the same kind."""
         self.target = target
+        self._growing.reset()
         for section in self.sections:
             if isinstance(section.body, MessageForm):
                 section.body.bind(target)
@@ -320,37 +313,53 @@ class RepeatedMessages(QWidget):
     def refresh(self) -> None:
         """Show what the file says now; entries come and go."""
         state = self.target.state(self.path)
-        entries = () if state.mixed else state.entries
+        self._entries = () if state.mixed else state.entries
         self.add.setEnabled(not state.mixed)
         self.add.setToolTip("The selected layers differ; edit them one by one." if state.mixed else self.info.doc)
-        while len(self.sections) > len(entries):
+        count = self._growing.count(len(self._entries))
+        while len(self.sections) > count:
             section = self.sections.pop()
             self._layout.removeWidget(section)
             section.hide()
             section.deleteLater()
-        while len(self.sections) < len(entries):
-            self._add_section(len(self.sections))
-        for index, (section, entry) in enumerate(zip(self.sections, entries, strict=True)):
-            group = entry.group or Snapshot()
-            summary = summarise(self.target.schema, self.info.message_type or "", group, present=True)
-            section.header.describe(summary, is_set=True)
-            section.header.setObjectName(object_name((*self.path, index)))
+        for index, section in enumerate(self.sections):
+            self._describe(index)
             if isinstance(section.body, MessageForm):
                 section.body.refresh()
+        self._fill(count)
+
+    def _fill(self, count: int) -> None:
+        """Make the sections that are missing."""
+        for index in range(len(self.sections), count):
+            self._add_section(index)
+            self._describe(index)
+            self._diagnose(index)
+
+    def _describe(self, index: int) -> None:
+        group = self._entries[index].group or Snapshot()
+        summary = summarise(self.target.schema, self.info.message_type or "", group, present=True)
+        header = self.sections[index].header
+        header.describe(summary, is_set=True)
+        header.setObjectName(object_name((*self.path, index)))
 
     def diagnose(self, found: Diagnoses) -> None:
         """Mark the entries in which something is wrong."""
-        for index, section in enumerate(self.sections):
-            section.header.warn(*diagnosis_of(found, (*self.path, index), below=True))
-            if isinstance(section.body, MessageForm):
-                section.body.diagnose(found)
+        self._found = found
+        for index in range(len(self.sections)):
+            self._diagnose(index)
+
+    def _diagnose(self, index: int) -> None:
+        section = self.sections[index]
+        section.header.warn(*diagnosis_of(self._found, (*self.path, index), below=True))
+        if isinstance(section.body, MessageForm):
+            section.body.diagnose(self._found)
 
     def search(self, words: str) -> bool:
-        """Open the entries for the fields that match; return whether there is one."""
+        """Open the first entries for the fields that match; return whether there is one."""
         own = words in self.info.name.lower()
         inside = field_matches(self.target.schema, self.info, words)
-        for section in self.sections:
-            section.force_open(bool(words) and inside and not own)
+        for index, section in enumerate(self.sections):
+            section.force_open(bool(words) and inside and not own and index < _MOST_OPENED)
             if isinstance(section.body, MessageForm):
                 section.body.search("" if own else words)
         return inside
@@ -381,9 +390,12 @@ class RepeatedMessages(QWidget):
 
     def _append(self) -> None:
         self._attempt(lambda: self.target.append(self.path, _NEW_ENTRY.get(self.info.name, "{}")))
-        if self.sections:
-            self.sections[-1].set_open(True)
-            self.sections[-1].header.setFocus(Qt.FocusReason.OtherFocusReason)
+        if self._entries:
+            self._growing.reach_end(self._open_last)
+
+    def _open_last(self) -> None:
+        self.sections[-1].set_open(True)
+        self.sections[-1].header.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _remove(self, index: int) -> None:
         self._attempt(lambda: self.target.clear((*self.path, index)))

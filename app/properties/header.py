@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.layerpicture import layer_mark
@@ -77,7 +77,6 @@ class LayerHeader(QWidget):
         self.name.setObjectName("properties.name")
         self.name.setAccessibleName("Name")
         self.name.setProperty("flat", True)
-        self.name.setToolTip("Name of the layer (F2)")
         self.name.committed.connect(self.renamed)
         self.type = ElidedLabel("", self)
         self.type.setObjectName("properties.type")
@@ -91,6 +90,7 @@ class LayerHeader(QWidget):
         self.diagnosis.setObjectName("properties.diagnosis")
         self.diagnosis.setWordWrap(True)
         self.diagnosis.hide()
+        self.say_name_key(QKeySequence())
         self.help = QLabel(self)
         self.help.setObjectName("properties.help")
         self.help.setWordWrap(True)
@@ -121,6 +121,11 @@ class LayerHeader(QWidget):
         layout.addWidget(self.help)
         layout.addWidget(self._ports)
         layout.addWidget(self.diagnosis)
+
+    def say_name_key(self, key: QKeySequence) -> None:
+        """Say by which key the name is changed."""
+        shown = key.toString(QKeySequence.SequenceFormat.NativeText)
+        self.name.setToolTip(f"Name of the layer ({shown})" if shown else "Name of the layer")
 
     def show_node(self, node: Node, info: LayerInfo | None, picture: LayerPicture | None = None) -> None:
         """Show what the text says about a layer, with the picture that its plugin has for it."""

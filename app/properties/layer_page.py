@@ -146,6 +146,8 @@ class LayerPage(QWidget):
         return self.fields.search(words)
 
     def _rename(self, name: str) -> None:
+        if self.is_gone:  # removed while its name was being typed
+            return
         node = self.node
         if name == node.name:
             self.header.say("")

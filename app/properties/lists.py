@@ -12,6 +12,7 @@ from app.icons import icon
 from app.properties.choices import SingleEdit
 from app.properties.edits import ValueEdit
 from app.properties.expressions import split_formulas
+from app.properties.growing import Growing
 from app.properties.values import join_list, split_list
 from app.theme import GRID
 from engine.schema import FieldInfo
@@ -54,6 +55,7 @@ class ListEdit(QWidget):
         self._make_entry = make_entry
         self._entries: list[str] = []
         self._editors: list[SingleEdit] = []
+        self._listed: Sequence[str] = ()
         self.line = ValueEdit(self)
         self.line.committed.connect(self._commit_line)
         self._toggle = small_button("list", "One line per entry", self.line)
@@ -70,6 +72,8 @@ class ListEdit(QWidget):
         self._lines.setSpacing(GRID)
         self._add = small_button("plus", "Add an entry", self._list)
         self._add.clicked.connect(self._append)
+        self._growing = Growing(self._make, self._list)
+        self._lines.addWidget(self._growing.more)
         self._lines.addWidget(self._add)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -112,21 +116,29 @@ class ListEdit(QWidget):
 
     def _unfold(self, unfolded: bool) -> None:
         if unfolded:
+            self._growing.reset()
             self._fill(self._entries or [""])
             self._editors[0].setFocus(Qt.FocusReason.OtherFocusReason)
         self._list.setVisible(unfolded)
 
     def _fill(self, entries: Sequence[str]) -> None:
-        while len(self._editors) > len(entries):
+        self._listed = entries
+        count = self._growing.count(len(entries))
+        while len(self._editors) > count:
             self._editors.pop()
             item = self._lines.takeAt(len(self._editors))
             if item is not None and (widget := item.widget()) is not None:
                 widget.hide()
                 widget.deleteLater()
-        while len(self._editors) < len(entries):
-            self._add_line(len(self._editors))
-        for editor, text in zip(self._editors, entries, strict=True):
+        for editor, text in zip(self._editors, entries, strict=False):  # those further down are not made yet
             editor.show_value(text or None)
+        self._make(count)
+
+    def _make(self, count: int) -> None:
+        """Make the lines that are missing."""
+        for index in range(len(self._editors), count):
+            self._add_line(index)
+            self._editors[index].show_value(self._listed[index] or None)
 
     def _add_line(self, index: int) -> None:
         line = QWidget(self._list)
@@ -159,7 +171,8 @@ class ListEdit(QWidget):
     def _move(self, index: int, to: int) -> None:
         if 0 <= to < len(self._entries) and index < len(self._entries):
             self.move_asked.emit(index, to)
-            self._editors[to].setFocus(Qt.FocusReason.OtherFocusReason)
+            if to < len(self._editors):
+                self._editors[to].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _remove(self, index: int) -> None:
         if index < len(self._entries):
@@ -169,4 +182,4 @@ class ListEdit(QWidget):
 
     def _append(self) -> None:
         self._fill([*self._entries, ""])
-        self._editors[-1].setFocus(Qt.FocusReason.OtherFocusReason)
+        self._growing.reach_end(lambda: self._editors[-1].setFocus(Qt.FocusReason.OtherFocusReason))

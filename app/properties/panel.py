@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
@@ -25,7 +25,7 @@ from app.widgets.searchline import search_line
 from engine.errors import NetcanvasError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from PySide6.QtCore import SignalInstance
 
@@ -84,10 +84,24 @@ class PropertiesPanel(QWidget):
         layout.addWidget(self.costs)
         self.setMinimumWidth(65 * GRID)
         self.setFocusProxy(self.search_line)
-        for keys, slot in (("F2", self.edit_name), (QKeySequence.StandardKey.Find, self.focus_search)):
-            shortcut = QShortcut(QKeySequence(keys), self)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(slot)
+        self._name_action = self._action("name", "Change the name of the layer", ("F2",), self.edit_name)
+        find = [key.toString() for key in QKeySequence.keyBindings(QKeySequence.StandardKey.Find)]
+        self._action("find", "Search in the properties", find, self.focus_search)
+        self._name_action.changed.connect(self._say_keys)
+
+    def _action(self, name: str, text: str, keys: Sequence[str], slot: Callable[[], object]) -> QAction:
+        action = QAction(text, self)
+        action.setObjectName(f"properties.{name}")
+        action.setShortcuts([QKeySequence(key) for key in keys])
+        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        action.triggered.connect(lambda _checked=False: slot())
+        self.addAction(action)
+        return action
+
+    @guard
+    def _say_keys(self) -> None:
+        if isinstance(self.page, LayerPage):
+            self.page.header.say_name_key(self._name_action.shortcut())
 
     def set_document(self, document: Document | None) -> None:
         """Show another document, or none."""
@@ -261,6 +275,7 @@ class PropertiesPanel(QWidget):
         self.page = page
         if page is None:
             return
+        self._say_keys()
         self.area.forms.addWidget(page)
         page.show()
         tab_order_after(self.search_line, page)

@@ -11,8 +11,9 @@ from app.properties.style import muted_html
 from app.properties.target import Target
 from engine.errors import CheckError, NetcanvasError, PrototxtError
 from engine.prototxt import Scalar, parse_value
+from engine.schema import FieldInfo
 
-__all__ = ["UnknownRow", "check_raw"]
+__all__ = ["RawRow", "UnknownRow", "check_raw"]
 
 
 def check_raw(name: str, text: str) -> str:
@@ -78,3 +79,19 @@ class UnknownRow(Row):
     def matches(self, words: str) -> bool:
         """Whether the field's name contains the words of a search."""
         return words in self.name.lower()
+
+
+class RawRow(UnknownRow):
+    """A field whose value is too large for a form; shown in one line, and only where it is present."""
+
+    def __init__(self, target: Target, info: FieldInfo, path: Path, depth: int, parent: QWidget | None = None) -> None:
+        super().__init__(target, path, depth, parent)
+        self.setToolTip(info.doc)
+
+    def refresh(self) -> None:
+        """Show how much there is."""
+        entries = self.target.state(self.path).entries
+        self.setVisible(bool(entries))
+        self.show_reset(bool(entries))
+        self.editor.setReadOnly(True)
+        self.editor.show_value(f"{len(entries)} in the text" if entries else None)

@@ -6,7 +6,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.prototxt import Message, quote
+from engine.prototxt import Message
 
 if TYPE_CHECKING:
     from app.document import Document
@@ -58,7 +58,7 @@ def take_net_out(document: Document, solver: SolverDocument) -> Path:
 
     def edit(graph: OpGraph) -> None:
         graph.clear_field(None, (name,))
-        graph.set_field(None, (_FIELDS[name],), quote(path.name))
+        graph.set_string(None, (_FIELDS[name],), path.name)
 
     solver.apply(f"Name {path.name}", edit)
     return path

@@ -69,7 +69,7 @@ class Schedule:
         parts = [f"{first:.4g}" if first == last else f"{first:.4g} \u2192 {last:.4g}"]
         if self.drops:
             over = "over " if len(self.drops) == _MOST_DROPS else ""
-            parts.append(f"{over}{len(self.drops)} drop{'s' if len(self.drops) > 1 else ''}")
+            parts.append(f"{over}{counted(len(self.drops), 'drop')}")
         if self.warm_up:
             parts.append(f"warm-up over {counted(self.warm_up, 'iteration')}".replace(",", "\u202f"))
         return f"{self.policy}: {', '.join(parts)}"

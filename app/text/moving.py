@@ -141,14 +141,18 @@ class Mover(QObject):
         )
 
     def _rename_blob(self, made: tuple[NodeId, int], old: str, name: str) -> str:
-        return self._apply(f"Rename blob {old} to {name}", lambda document: document.graph.rename_blob(*made, name))
+        text = f"Rename blob {old} to {name}"
+        return self._try(lambda document: document.assumptions.rename_blob(*made, name, text))
 
     def _apply(self, text: str, edit: Callable[[Document], None]) -> str:
-        document = self.document
-        if document is None:
+        return self._try(lambda document: document.apply(text, lambda _graph: edit(document)))
+
+    def _try(self, act: Callable[[Document], None]) -> str:
+        """Do something with the document; return why not, or nothing."""
+        if self.document is None:
             return ""
         try:
-            document.apply(text, lambda _graph: edit(document))
+            act(self.document)
         except NetcanvasError as error:
             return str(error)
         return ""

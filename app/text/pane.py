@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent, QTextCursor
 from PySide6.QtWidgets import QLabel, QMenu, QTabBar, QVBoxLayout, QWidget
 
 from app.qt import Debounce, blocked, guard
+from app.text.ahead import ReadAhead
 from app.text.askbar import AskBar
 from app.text.differing import both, replace_lines
 from app.text.filling import Filler
@@ -17,6 +18,7 @@ from app.text.findbar import FindBar
 from app.text.mirror import TextMirror
 from app.text.mistakes import fixes_on, gather
 from app.text.moving import Mover
+from app.text.pasting import Paster
 from app.text.prototxt_edit import PrototxtEdit
 from app.text.solver_text import SolverText
 from app.theme import GRID, Theme
@@ -32,6 +34,8 @@ __all__ = ["TextPane"]
 _TYPING_PAUSE_MS = 600
 _SELECT_PAUSE_MS = 80
 _MOST_MARKS = 200
+#: Where so many layers come or go, the text is filled in anew, in slices.
+_VAST = 1000
 _MOST_SHOWN = 4 * 2**20  # characters; more than that would take the window minutes
 
 
@@ -81,7 +85,9 @@ class TextPane(QWidget):
         layout.addWidget(self.edit, 1)
         layout.addWidget(self._message)
         self.setFocusProxy(self.edit)
-        self._pause = Debounce(self.commit, _TYPING_PAUSE_MS, self)
+        self._pause = Debounce(self._rested, _TYPING_PAUSE_MS, self)
+        self.ahead = ReadAhead(self.commit, self)
+        self._refill_due = Debounce(self._refill, 0, self)
         self._select_due = Debounce(self._select_at_cursor, _SELECT_PAUSE_MS, self)
         self.edit.document().contentsChange.connect(self._contents_changed)
         self.edit.cursorPositionChanged.connect(self._cursor_moved)
@@ -91,6 +97,7 @@ class TextPane(QWidget):
         self.edit.add_command("fix", "Apply quick fix", ("Alt+Return", "Alt+Enter", "Ctrl+."), self.mend)
         self.edit.add_command("replace", "Replace\u2026", ("Ctrl+H",), self.find_bar.open_replace)
         self.filler = Filler(self.edit, self._filled)
+        self.paster = Paster(self.edit, _MOST_SHOWN, self._pause.trigger, self._say)
         self.mover = Mover(self.edit, self.ask_bar, self._say)
         for keys, slot in (
             (QKeySequence(QKeySequence.StandardKey.Find), self.find_bar.open_bar),
@@ -158,6 +165,7 @@ class TextPane(QWidget):
                 old.deleteLater()
         self._typed = self._stale = False
         self._pause.cancel()
+        self._refill_due.cancel()
         text = document.graph.text if document is not None else ""
         self.edit.setPlaceholderText("")
         if len(text) > _MOST_SHOWN:
@@ -193,25 +201,36 @@ class TextPane(QWidget):
 
     def commit(self) -> None:
         """Give what is typed to the graph, as one undoable command."""
+        self.paster.finish()
         self._pause.cancel()
         document = self.document
         if not self._typed or document is None:
             return
         self._typed = False
         text = self.mirror.merge(self.edit.document().toRawText())
+        reading = self.ahead.take(document, text)
         if text == document.graph.text:
             self.mirror.accept(text)
             return
         before = self.mirror.text
         self.mirror.accept(text)
         try:
-            document.apply("Edit text", lambda graph: graph.replace_text(text))
+            document.apply("Edit text", lambda graph: graph.replace_text(text, reading))
         except NetcanvasError as error:
             self.mirror.accept(before)
             self._typed = True
             self._say(str(error))
             return
         self._say("")
+
+    @guard
+    def _rested(self) -> None:
+        """Commit what was typed; where it is long, once it is read."""
+        if self.paster.active or not self._typed:  # a paste commits at its end
+            return
+        text = self.mirror.merge(self.edit.document().toRawText())
+        if self.net is None or self.net is not self.document or not self.ahead.start(self.net, text):
+            self.commit()
 
     def _contents_changed(self, position: int, removed: int, added: int) -> None:
         if self._syncing or self.filler.inserting or self.document is None or (not removed and not added):
@@ -239,11 +258,30 @@ class TextPane(QWidget):
         if not self.isVisible() and not self._typed:
             self._stale = True
             return
+        vast = len(events.added) + len(events.removed) >= _VAST
+        if vast and not self._typed and self.mirror.text != self.document.graph.text:
+            self._stale = True
+            self.edit.setReadOnly(True)
+            self._refill_due.trigger()
+            return
         self._sync()
+
+    def _refill(self) -> None:
+        """Show a text anew of which very much has changed, in slices."""
+        document = self.document
+        if document is None:
+            return
+        if not self._stale:
+            self.edit.setReadOnly(False)
+            return
+        self._stale = False
+        self.mirror = TextMirror(document.graph.text)
+        self.filler.fill(self.mirror.lines)
 
     def _sync(self) -> None:
         assert self.document is not None
         self.filler.finish()
+        self.paster.finish()
         self._stale = False
         text = self.document.graph.text
         if text == self.mirror.text:

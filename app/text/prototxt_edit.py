@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QTextBlock
 from PySide6.QtWidgets import QWidget
 
@@ -18,6 +18,7 @@ __all__ = ["PrototxtEdit"]
 
 _NAMED = re.compile(r"""^\s*name\s*:\s*("[^"]*"|'[^']*')""")
 _NAME_WITHIN = 4  # lines below the head of a layer
+_LONG = 48 * 2**10  # characters
 
 
 class PrototxtEdit(NumberedEdit):
@@ -31,6 +32,8 @@ class PrototxtEdit(NumberedEdit):
         The focus leaves, or a shortcut with Ctrl is about to run: what is typed should be committed.
     producer_asked : Signal()
         Ctrl+click: go to what the word under the cursor is made by.
+    long_pasted : Signal(str)
+        A text was pasted or dropped that is too long to be taken at once.
     completer : Completer
         What could be typed at the cursor.
     """
@@ -39,6 +42,7 @@ class PrototxtEdit(NumberedEdit):
     undo_asked = Signal(bool)
     leaving = Signal()
     producer_asked = Signal()
+    long_pasted = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -77,6 +81,14 @@ class PrototxtEdit(NumberedEdit):
         line = self.cursorForPosition(place).blockNumber()
         fix = next((each.fix for each in self.mistakes_on(line) if each.fix is not None), None)
         return wrong if fix is None else f"{wrong}\nAlt+Enter: {fix.label}"
+
+    @guard
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        text = source.text() if source.hasText() else ""
+        if len(text) < _LONG:
+            super().insertFromMimeData(source)
+        elif not self.isReadOnly():
+            self.long_pasted.emit(text)
 
     @guard(default=False)
     def event(self, event: QEvent) -> bool:

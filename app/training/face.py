@@ -14,6 +14,7 @@ from app.training.pictures import Pictures
 from app.training.runlist import RunList
 from app.training.solverbox import SolverBox
 from app.training.strip import MessageStrip
+from app.training.weights import WeightsView
 
 __all__ = ["TrainingFace"]
 
@@ -57,12 +58,14 @@ class TrainingFace(QWidget):
         self.pictures = Pictures(self)
         self.log = LogView(self)
         self.runs = RunList(self)
+        self.weights = WeightsView(self)
         self._tabs = QTabWidget(self)
         self._tabs.setObjectName("training.tabs")
-        self._tabs.setAccessibleName("Log, runs and pictures of the training")
+        self._tabs.setAccessibleName("Log, runs and weights of the training")
         self._tabs.setDocumentMode(True)
         self._tabs.addTab(self.log, "Log")
         self._tabs.addTab(self.runs, "Runs")
+        self._tabs.addTab(self.weights, "Weights")
 
     def _arrange(self) -> None:
         self._top = QHBoxLayout()

@@ -18,6 +18,7 @@ from app.training.face import TrainingFace
 from app.training.launch import Launch, obstacle, run_parents
 from app.training.model import Notice, RunModel
 from app.training.oldcode import OldCode
+from app.training.oldnet import OldNet
 from app.training.session import Opening, TrainingSession
 from app.training.shelf import SessionShelf
 from app.training.trust import trust_question
@@ -56,6 +57,7 @@ class TrainingPanel(TrainingFace):
         self._model = RunModel()
         self._told: Notice | None = None
         self._old_code = OldCode(self)
+        self._old_net = OldNet(self)
         self._state = "idle"
         self._blocked = obstacle(self._document)
         self._connect()
@@ -71,6 +73,7 @@ class TrainingPanel(TrainingFace):
         self.tell_action.triggered.connect(self.tell)
         self.runs.chosen.connect(self.open_run)
         self.runs.resumed.connect(self.resume_run)
+        self.weights.asked.connect(self._ask_weights)
         self._shelf.ended.connect(self._ended_unseen)
         Theme.notifier().changed.connect(self._restyle)
         application = QCoreApplication.instance()
@@ -91,6 +94,7 @@ class TrainingPanel(TrainingFace):
         self._leave()
         self._document = document
         self.solver_box.set_document(document)
+        self.weights.set_document(document)
         self.runs.set_parents(run_parents(document.path) if document is not None else ())
         if document is not None:
             document.solver_changed.connect(self._solver_changed)
@@ -101,6 +105,7 @@ class TrainingPanel(TrainingFace):
                 self.log.add(kept[1])
                 self._take_up(kept[0])
                 self._old_code.look(anew=True)
+                self._old_net.look(document, anew=True)
             QTimer.singleShot(0, self, self._look_for_active_runs)
         self._blocked = obstacle(self._document)
         self._render()
@@ -111,11 +116,16 @@ class TrainingPanel(TrainingFace):
 
     def _put_aside(self, document: Document, session: TrainingSession) -> None:
         self._session = None
-        session.changed.disconnect(self._render)
+        self._let_go(session)
         self._shelf.put(document, session, self.log.toPlainText())
+
+    def _let_go(self, session: TrainingSession) -> None:
+        session.changed.disconnect(self._render)
+        session.tensor_came.disconnect(self.weights.show_reply)
 
     def _take_up(self, session: TrainingSession) -> None:
         session.changed.connect(self._render)
+        session.tensor_came.connect(self.weights.show_reply)
         self._session, self._model = session, session.model
 
     def _ended_unseen(self, title: str, state: str) -> None:
@@ -144,6 +154,7 @@ class TrainingPanel(TrainingFace):
     @guard
     def _document_changed(self, _events: object = None) -> None:
         self._blocked = obstacle(self._document)
+        self._old_net.look(self._document)
         self._render_actions()
 
     @guard
@@ -209,6 +220,11 @@ class TrainingPanel(TrainingFace):
         if self._session is not None:
             self._session.snapshot()
 
+    @guard
+    def _ask_weights(self, layer: str) -> None:
+        if self._session is not None:
+            self._session.ask_weights(layer)
+
     def open_run(self, run: RunFolder) -> None:
         """Show a run; attach to it when it is under way."""
         self._show_session(lambda: (run, None))
@@ -264,7 +280,7 @@ class TrainingPanel(TrainingFace):
     def _leave(self) -> None:
         if self._session is not None:
             session, self._session = self._session, None
-            session.changed.disconnect(self._render)
+            self._let_go(session)
             self._shelf.retire(session)
         self._model, self._told = RunModel(), None
         self.strip.show_notice(None)
@@ -279,6 +295,7 @@ class TrainingPanel(TrainingFace):
         self.facts.show_model(model)
         self.log.add(model.take_text())
         self._render_pictures()
+        self.weights.show_state(model.state)
         self._render_notice()
         if model.state != self._state:
             self._state = model.state

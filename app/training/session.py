@@ -21,6 +21,7 @@ from engine.worker import (
     Output,
     RunFolder,
     RunStatus,
+    TensorReply,
     TrainingProcess,
     Viewer,
     attach,
@@ -53,10 +54,13 @@ class TrainingSession(QObject):
         The model changed; sent at most 20 times a second.
     opened : Signal()
         :attr:`run` is known.
+    tensor_came : Signal(TensorReply)
+        The answer to :meth:`ask_weights`.
     """
 
     changed = Signal()
     opened = Signal()
+    tensor_came = Signal(object)
     _arrived = Signal()
 
     def __init__(self, opening: Opening, parent: QObject | None = None) -> None:
@@ -65,6 +69,7 @@ class TrainingSession(QObject):
         self.run: RunFolder | None = None
         self.wish = ""
         self._opening = opening
+        self._awaited: str | None = None
         self._viewer: Viewer | None = None
         self._process: TrainingProcess | None = None
         self._closing = threading.Event()
@@ -115,6 +120,17 @@ class TrainingSession(QObject):
     def snapshot(self) -> None:
         """Ask for a snapshot."""
         self._ask("", Viewer.snapshot)
+
+    def ask_weights(self, layer: str) -> None:
+        """Ask for the first param of a layer, once at a time: what is asked before the answer is asked after it."""
+        if self._awaited is not None:
+            self._awaited = layer
+            return
+        with self._lock:
+            viewer = self._viewer
+        if viewer is not None:
+            self._awaited = layer
+            viewer.request_tensor(layer)
 
     def stop(self) -> None:
         """Ask the run to end; where that was asked before, end it at once."""
@@ -190,7 +206,16 @@ class TrainingSession(QObject):
         self._post_events([Failure(text)])
 
     def _post_events(self, events: list[Event]) -> None:
+        replies = [event for event in events if isinstance(event, TensorReply)]
         self._post(lambda: self.model.apply_all(events))
+        if replies:
+            self._post(lambda: self._take_reply(replies[-1]))
+
+    def _take_reply(self, reply: TensorReply) -> None:
+        awaited, self._awaited = self._awaited, None
+        self.tensor_came.emit(reply)
+        if awaited is not None and awaited != reply.name:
+            self.ask_weights(awaited)
 
     def _post(self, change: Callable[[], None]) -> None:
         with self._lock:

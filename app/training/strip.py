@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -48,6 +48,7 @@ class MessageStrip(QFrame):
         self.setObjectName("training.message")
         self.notice: Notice | None = None
         self._room = 0
+        self._narrow = False
         self._extra: list[QPushButton] = []
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self._mark = QLabel(self)
@@ -114,7 +115,7 @@ class MessageStrip(QFrame):
             self._buttons.insertWidget(1 + place, button)
             self._extra.append(button)
         self.text.setText(notice.text)
-        self.details.setPlainText(notice.details)
+        self.details.setPlainText(notice.details.rstrip())
         self._show_details(False)
         self.details_button.setVisible(bool(notice.details))
         self.copy_button.setVisible(notice.kind == "error")
@@ -140,13 +141,23 @@ class MessageStrip(QFrame):
         self.text.setVisible(not shown or self._room > _LOW)  # the details end with it
         self.details.setFixedHeight(max(3 * line, min(_DETAIL_LINES * line + 16, room)))
         self.details.setVisible(shown)
+        alone = self.text.isHidden()
+        wraps = QPlainTextEdit.LineWrapMode
+        self.details.setLineWrapMode(wraps.WidgetWidth if alone else wraps.NoWrap)
+        if alone:
+            self.details.moveCursor(QTextCursor.MoveOperation.End)
+        self._direct()
         self.details_button.setText("Hide details" if shown else "Show details")
 
     def fit(self, panel: QSize) -> None:
         """Fit a panel of this size: buttons below the sentence where it is narrow, less of the details where low."""
         self._room = panel.height()
-        narrow = panel.width() < _NARROW
-        self._row.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+        self._narrow = panel.width() < _NARROW
+        self._direct()
+
+    def _direct(self) -> None:
+        below = self._narrow and not self.text.isHidden()
+        self._row.setDirection(QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight)
 
     def _copy(self) -> None:
         if self.notice is not None:

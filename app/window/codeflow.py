@@ -12,6 +12,7 @@ from app.palette.entries import python_kind
 from app.qt import guard
 from app.recovery.store import KeptCode
 from app.window.savequestion import ask_to_leave
+from app.window.shortcuts import TEXT
 from engine.errors import NetcanvasError
 from engine.resources import user_plugins_path
 
@@ -55,6 +56,7 @@ class CodeFlow(QObject):
         self._pane = pane
         pane.saved.connect(lambda _path: self._flow.reload())
         pane.edited.connect(self.edited)
+        pane.edit_made.connect(lambda edit: self._window.keys.shortcuts.adopt(edit.actions(), TEXT))
 
     # Code
 

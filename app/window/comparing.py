@@ -16,6 +16,7 @@ from app.compare.revisions import Revision, list_revisions
 from app.jobs import Jobs
 from app.qt import guard
 from app.window.actions import TIP, enable
+from app.window.shortcuts import COMPARE
 
 if TYPE_CHECKING:
     from app.compare.sources import Other
@@ -99,6 +100,7 @@ class CompareFlow(QObject):
         self._window.commit_edits()
         view = CompareView(document, other, page)
         view.told.connect(page.bars.add)
+        self._window.keys.shortcuts.adopt(view.actions(), COMPARE)
         page.show_comparison(view)
         view.show()
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar
 
-from app.qt import guard
+from app.qt import Debounce, guard
 
 if TYPE_CHECKING:
     from app.window.settings import WindowSettings
@@ -81,9 +81,7 @@ class DockRoom(QObject):
         self._own = settings.dock_sizes
         self._trains = False
         self._before: dict[str, int] | None = None
-        self._due = QTimer(self)
-        self._due.setSingleShot(True)
-        self._due.timeout.connect(self.give)
+        self._due = Debounce(self.give, 0, self)
         window.installEventFilter(self)
 
     @guard
@@ -142,7 +140,7 @@ class DockRoom(QObject):
             self.give()
         elif kind == QEvent.Type.Resize:
             if self._window.isVisible():
-                self._due.start(0)
+                self._due.trigger()
         elif kind == QEvent.Type.MouseButtonPress and isinstance(event, QMouseEvent):
             self._before = self._sizes() if self._window.cursor().shape() in _SPLITTING else None
         elif kind == QEvent.Type.MouseButtonRelease and self._before is not None:

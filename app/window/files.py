@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +15,7 @@ from PySide6.QtWidgets import QFileDialog
 from app.document import Document
 from app.document.netfile import is_same_file
 from app.document.solverfile import is_solver, names_net, net_of_solver
+from app.slices import Slices
 from app.solver.inline import inline_field, take_net_out
 from app.window.diskmerge import DiskMerge
 from app.window.foreign import ForeignFiles
@@ -32,6 +35,8 @@ __all__ = ["FileFlow"]
 
 _NETS = frozenset((".prototxt", ".pbtxt", ".txt"))
 _DATABASES = ("data.mdb", "CURRENT")
+#: So many files that are dropped together are opened at once, and with more than that many it is asked first.
+_FEW, _MANY = 4, 20
 _FILTER = "Nets and solvers (*.prototxt *.pbtxt *.txt);;All files (*)"
 
 
@@ -62,7 +67,10 @@ class FileFlow(QObject):
         self.missing = MissingFiles(window)
         self.saving = SaveFlow(window)
         self.foreign = ForeignFiles(window)
-        self._solver_follow = SolverFollow(window)
+        SolverFollow(window)
+        self._waiting: deque[Path] = deque()
+        self._opening = Slices(self)
+        window.closing.connect(self._opening.cancel)
         window.document_left.connect(self.disk.forget)
 
     def new(self) -> None:
@@ -185,18 +193,38 @@ class FileFlow(QObject):
 
     def open_dropped(self, names: Sequence[str]) -> None:
         """Open what was dropped on the window."""
-        paths = [Path(name) for name in names]
-        folders = [path for path in paths if path.is_dir()]
-        files = [path for path in paths if path not in folders]
+        paths = [Path(name) for name in names if name and "\0" not in name]  # no file has such a name
+        folders = [path for path in paths if os.path.isdir(path)]
         # What belongs to a net is told over it, and so after it is open.
-        for file in sorted(files, key=lambda path: path.suffix not in _NETS):
-            self.open(file)
+        files = sorted((path for path in paths if path not in folders), key=lambda path: path.suffix not in _NETS)
+        if len(files) > _MANY:
+            choices = [(f"Open all {len(files)}", partial(self._open_all, files))]
+            choices += [(f"Open the first {_MANY}", partial(self._open_all, files[:_MANY]))]
+            self._window.notify(f"{len(files)} files were dropped. Each net gets a tab.", "info", choices).keep()
+        else:
+            self._open_all(files)
         for folder in folders:
             if any((folder / name).is_file() for name in _DATABASES):
                 text = f"'{folder.name}' is a database. A Data layer reads it: name it there as source."
                 self._window.notify(text, "warning")
             else:
                 self._window.plugins.offer(folder)
+
+    def _open_all(self, files: Sequence[Path]) -> None:
+        """Open files; many of them one after the other, and the window answers in between."""
+        if len(files) <= _FEW:
+            for file in files:
+                self.open(file)
+            return
+        self._waiting.extend(files)
+        if not self._opening.active:
+            self._opening.start(self._open_waiting())
+
+    def _open_waiting(self) -> Iterator[None]:
+        while self._waiting:
+            self.open(self._waiting.popleft())
+            self._window.statusBar().showMessage(f"{len(self._waiting)} more files to open" if self._waiting else "")
+            yield
 
     def reload(self) -> None:
         """Read the file again, as a step that can be undone."""
@@ -229,6 +257,7 @@ class FileFlow(QObject):
         for page in self._window.tabs.pages():
             self.missing.look(page.document)
         self.disk.look(self._window.document)
+        self._window.document.live.shaping.look_for_data()
         self._window.look_at_solver()
 
 

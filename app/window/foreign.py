@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from app.window.solverfollow import name_in_solver
 from engine.errors import NetcanvasError
-from engine.prototxt import quote
 from engine.schema import FileKind, describe_kind, sniff
 
 if TYPE_CHECKING:
@@ -100,15 +100,17 @@ class ForeignFiles(QObject):
         if not layers:
             return f"{text} The net in view has no layer that reads one.", []
         names = ", ".join(dict.fromkeys(f"'{document.graph.node(each).name}'" for each in layers))
-        value = quote(str(path))
+
+        def edit(graph: OpGraph) -> None:
+            for each in layers:
+                if each in graph:
+                    graph.set_string(each, ("transform_param", "mean_file"), str(path))
 
         def use() -> None:
-            def edit(graph: OpGraph) -> None:
-                for each in layers:
-                    if each in graph:
-                        graph.set_field(each, ("transform_param", "mean_file"), value)
-
-            self._try(lambda: document.apply(f"Take {path.name} as the mean", edit))
+            try:
+                document.apply(f"Take {path.name} as the mean", edit)
+            except NetcanvasError as error:
+                self._window.notify(str(error), "error")
 
         return text, [(f"Take it as the mean of {names}", use)]
 
@@ -119,22 +121,8 @@ class ForeignFiles(QObject):
         window.panels["training"].train_from(weights=weights, snapshot=snapshot)
 
     def _name_weights(self, document: Document, path: Path) -> None:
-        solver = document.solver.open()
-        if solver is None:
-            self._window.notify(document.solver.problem or "The solver is not there any more.", "error")
-            return
-        self._try(
-            lambda: solver.apply(
-                f"Begin from {path.name}", lambda graph: graph.set_field(None, ("weights",), quote(str(path)))
-            )
-        )
-        self._window.show_panel("solver")
-
-    def _try(self, edit: Callable[[], object]) -> None:
-        try:
-            edit()
-        except NetcanvasError as error:
-            self._window.notify(str(error), "error")
+        if name_in_solver(self._window, document, f"Begin from {path.name}", "weights", str(path)):
+            self._window.show_panel("solver")
 
 
 def kind_of(path: Path) -> FileKind | None:

@@ -38,7 +38,7 @@ def window_handlers(window: MainWindow) -> dict[str, Callable[[], object]]:
         "welcome": lambda: window.beginnings.welcome(),
         "tour": lambda: window.tour.start(),
         "restore": window.restore_asked.emit,
-        "about": window.say_version,
+        "about": lambda: _say_version(window),
     }
 
 
@@ -69,6 +69,12 @@ def _canvas_handlers(window: MainWindow) -> dict[str, Callable[[], object]]:
         "export_picture": lambda: window.canvas.export_picture(),
         "copy_picture": lambda: window.canvas.copy_picture(),
     }
+
+
+def _say_version(window: MainWindow) -> None:
+    from engine import __version__
+
+    window.notify(f"Netcanvas {__version__}: build and train neural nets by drawing them.", "info")
 
 
 def _undo(window: MainWindow) -> None:

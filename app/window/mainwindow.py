@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QShowEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QMenu
 
 from app.document import Document
@@ -33,10 +33,11 @@ from app.window.measuring import MeasuringNote
 from app.window.menus import SPECS, fill_menus, fill_recent
 from app.window.missing import DiskWatch
 from app.window.page import DocumentPage
+from app.window.picturejob import PictureNote
 from app.window.pluginflow import PluginFlow
 from app.window.regions import Regions
 from app.window.settings import WindowSettings
-from app.window.shortcuts import TEXT
+from app.window.shortcuts import PROBLEMS, PROPERTIES, TEXT
 from app.window.sides import DockSides
 from app.window.status import StatusLine
 from app.window.tabs import DocumentTabs
@@ -129,14 +130,14 @@ class MainWindow(QMainWindow):
             self, self.actions_by_name, [*docks.go_actions(), *self.regions.actions], submenus
         )
         self.keys.adopt_menus()
-        self.recent_menu.aboutToShow.connect(self._fill_recent)
+        self.recent_menu.aboutToShow.connect(lambda: fill_recent(self.recent_menu, self.settings, self.files.open))
         self.palette_panel.chosen.connect(lambda kind: self.canvas.add_layer(kind))
         self._count_due = Debounce(self._show_counts, 0, self)
         self._shown = False
         Theme.notifier().changed.connect(self._dress)
         self._dress(Theme.current())
         self._room = DockRoom(self, list(docks.docks.values()), self.settings)
-        self._restore()
+        self.settings.restore_window(self)
         self.tabs.close_asked.connect(self.close_page)
         self.tabs.current_changed.connect(self._page_changed)
         self.show_document(Document.new())
@@ -145,14 +146,6 @@ class MainWindow(QMainWindow):
 
     def sizeHint(self) -> QSize:
         return QSize(1680, 1020)
-
-    def _restore(self) -> None:
-        geometry, docks = self.settings.geometry, self.settings.dock_state
-        if geometry is None or not self.restoreGeometry(geometry):
-            screen = QGuiApplication.primaryScreen().availableSize()
-            self.resize(self.sizeHint().boundedTo(screen * 0.95))
-        if docks is not None:
-            self.restoreState(docks)
 
     def _panel_made(self, name: str, panel: Any) -> None:
         if name == "training":
@@ -178,7 +171,10 @@ class MainWindow(QMainWindow):
             panel.revealed.connect(lambda node: self.canvas.reveal(node))
             if name == "costs":
                 panel.told.connect(self.notify)
+        elif name == "properties":
+            self.keys.shortcuts.adopt(panel.actions(), PROPERTIES)
         elif name == "problems":
+            self.keys.shortcuts.adopt(panel.view.actions(), PROBLEMS)
             panel.line_activated.connect(self._show_line)
             self._show_counts()
 
@@ -277,6 +273,7 @@ class MainWindow(QMainWindow):
         canvas.told.connect(page.bars.add)
         canvas.asked.connect(page.bars.ask)
         canvas.measuring.connect(lambda: MeasuringNote.show(page.bars, document.live.timings))
+        canvas.drawing.connect(lambda job: PictureNote.show(page.bars, job))
         canvas.templates_changed.connect(self._offer_templates)
         canvas.escaped.connect(page.bars.dismiss_newest)
         canvas.fields_asked.connect(lambda: self._docks.go("properties"))
@@ -359,15 +356,6 @@ class MainWindow(QMainWindow):
     @guard
     def _dress(self, theme: Theme) -> None:
         self.actions_by_name["theme"].setIcon(icon("sun" if theme.is_dark else "moon"))
-
-    def say_version(self) -> None:
-        """Say which version this is."""
-        from engine import __version__
-
-        self.notify(f"Netcanvas {__version__}: build and train neural nets by drawing them.", "info")
-
-    def _fill_recent(self) -> None:
-        fill_recent(self.recent_menu, self.settings, self.files.open)
 
     # Events
 

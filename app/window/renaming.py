@@ -83,6 +83,5 @@ class BlobRenaming:
         self._attempt(lambda: self._rename(node, top, old, name, everywhere=everywhere))
 
     def _rename(self, node: NodeId, top: int, old: str, name: str, *, everywhere: bool) -> None:
-        self._document.apply(
-            f"Rename blob {old} to {name}", lambda target: target.rename_blob(node, top, name, everywhere=everywhere)
-        )
+        text = f"Rename blob {old} to {name}"
+        self._document.assumptions.rename_blob(node, top, name, text, everywhere=everywhere)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["SaveFlow", "why_not_saved"]
 
 _FILTER = "Nets and solvers (*.prototxt *.pbtxt *.txt);;All files (*)"
+_EDQUOT = getattr(errno, "EDQUOT", -1)  # not on every system
 _ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 Choices = Sequence[tuple[str, Callable[[], object]]]
@@ -139,7 +140,7 @@ def why_not_saved(path: Path, error: NetcanvasError | OSError) -> str:
     """Say why a file was not written, and what to do, in words and not in the system's."""
     if isinstance(error, NetcanvasError):
         return f"'{path.name}' was not saved: {error}"
-    folder, known = path.parent, ""
+    folder = path.parent
     if os.path.isdir(path):
         return f"'{path.name}' was not saved: there is a folder of that name in '{folder}'. Choose another name."
     if os.path.islink(path) and not os.path.exists(path):
@@ -152,9 +153,7 @@ def why_not_saved(path: Path, error: NetcanvasError | OSError) -> str:
         errno.EPERM: f"you may not write in '{folder}'. Choose another place.",
         errno.EROFS: f"the disk of '{folder}' is read-only. Choose another place.",
         errno.ENOSPC: f"the disk of '{folder}' is full. Free some space and try again, or choose another place.",
-        getattr(
-            errno, "EDQUOT", -1
-        ): f"your share of the disk of '{folder}' is used up. Free some space and try again.",
+        _EDQUOT: f"your share of the disk of '{folder}' is used up. Free some space and try again.",
         errno.ENAMETOOLONG: "its name is too long for the disk. Choose a shorter one.",
         errno.EIO: f"the disk of '{folder}' does not answer as it should. Choose another place.",
     }.get(error.errno or 0, f"{error.strerror or error}. Choose another place.")

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMainWindow
 
 __all__ = ["WindowSettings"]
 
@@ -144,6 +146,15 @@ class WindowSettings:
     @dock_sizes.setter
     def dock_sizes(self, sizes: Mapping[str, int]) -> None:
         self._settings.setValue("dock_sizes", [f"{side}={size}" for side, size in sizes.items()])
+
+    def restore_window(self, window: QMainWindow) -> None:
+        """Give a window the place and arrangement it had; at first most of the screen, as far as it asks for that."""
+        geometry, docks = self.geometry, self.dock_state
+        if geometry is None or not window.restoreGeometry(geometry):
+            screen = QGuiApplication.primaryScreen().availableSize()
+            window.resize(window.sizeHint().boundedTo(screen * 0.95))
+        if docks is not None:
+            window.restoreState(docks)
 
     def save_window(self, geometry: QByteArray, dock_state: QByteArray) -> None:
         """Remember place and arrangement."""

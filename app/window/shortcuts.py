@@ -9,18 +9,25 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction, QKeySequence
+from shiboken6 import isValid
 
 from app.canvas.keys import CANVAS_KEYS
+from app.compare.keys import COMPARE_KEYS
+from app.pluginpanel.keys import CODE_KEYS
 from app.window.actions import say_key
 
 if TYPE_CHECKING:
     from app.window.settings import WindowSettings
 
-__all__ = ["CANVAS", "TEXT", "Shortcut", "Shortcuts", "native"]
+__all__ = ["CANVAS", "COMPARE", "PROBLEMS", "PROPERTIES", "TEXT", "Shortcut", "Shortcuts", "native"]
 
 CANVAS = "Canvas"
 #: Keys of the text hold while the keyboard is in it, whatever they do elsewhere.
 TEXT = "Text"
+#: Keys of these hold while the keyboard is in them, and so must not be keys of the menus.
+COMPARE, PROBLEMS, PROPERTIES = "Comparison", "Problems", "Properties"
+_PARTS = (COMPARE, PROBLEMS, PROPERTIES)
+_SELDOM_THERE = ("compare", COMPARE_KEYS, COMPARE), ("code", CODE_KEYS, TEXT)
 
 Keys = tuple[str, ...]
 
@@ -71,8 +78,12 @@ class Shortcuts(QObject):
         self._settings = settings
         self._stored = settings.shortcuts
         self._entries: dict[str, Shortcut] = {}
+        self._actions: dict[str, list[QAction]] = {}
         for name, text, keys in CANVAS_KEYS:
             self._add(f"canvas.{name}", text, CANVAS, keys, self._tell_canvases)
+        for part, table, group in _SELDOM_THERE:
+            for name, text, keys in table:
+                self._add(f"{part}.{name}", text, group, keys, partial(self._give, f"{part}.{name}"))
 
     # What there is
 
@@ -86,14 +97,27 @@ class Shortcuts(QObject):
     def adopt(self, actions: Iterable[QAction], group: str) -> None:
         """Take actions in; those that the user changed get their keys.
 
-        An action is known by its object name; one without a name is left out.
+        An action is known by its object name; one without a name is left out. Several of one name have the same keys.
         """
         for action in actions:
             name = action.objectName()
-            if name and name not in self._entries and not action.isSeparator() and action.menu() is None:
+            if not name or action.isSeparator() or action.menu() is not None:
+                continue
+            if name not in self._entries:
                 keys = tuple(key.toString() for key in action.shortcuts())
                 text = action.text().partition("\t")[0].replace("&", "").rstrip("\u2026")
-                self._add(name, text, group, keys, partial(_give, action))
+                self._add(name, text, group, keys, partial(self._give, name))
+            there = self._actions.setdefault(name, [])
+            if action not in there:
+                there.append(action)
+                if self._entries[name].is_changed:
+                    _give(action, self._entries[name].keys)
+
+    def _give(self, name: str, keys: Keys) -> None:
+        """Give all actions of a name their keys; those that are gone are forgotten."""
+        self._actions[name] = [each for each in self._actions.get(name, ()) if isValid(each)]
+        for action in self._actions[name]:
+            _give(action, keys)
 
     def _add(self, name: str, text: str, group: str, default: Keys, apply: Callable[[Keys], object]) -> None:
         entry = Shortcut(name, text, group, default, self._stored.get(name, default), apply)
@@ -127,9 +151,9 @@ class Shortcuts(QObject):
 
     def conflict(self, name: str, key: str) -> Shortcut | None:
         """Return what else has a key, or None; an empty key is nobody's, and the text has keys of its own."""
-        wanted, in_text = QKeySequence(key).toString(), self._entries[name].group == TEXT
+        wanted, group = QKeySequence(key).toString(), self._entries[name].group
         for entry in self._entries.values():
-            if (entry.group == TEXT) != in_text:
+            if not _meet(entry.group, group):
                 continue
             if entry.name != name and wanted and wanted in (QKeySequence(each).toString() for each in entry.keys):
                 return entry
@@ -161,6 +185,13 @@ class Shortcuts(QObject):
         self._settings.set_shortcut(entry.name, keys if entry.is_changed else None)
         entry.apply(keys)
         self.changed.emit(entry.name)
+
+
+def _meet(one: str, other: str) -> bool:
+    """Whether keys of two groups can be heard at the same place."""
+    if TEXT in (one, other) or (one in _PARTS and other in (*_PARTS, CANVAS)) or (other in _PARTS and one == CANVAS):
+        return one == other
+    return True
 
 
 def native(keys: Iterable[str]) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QTabBar
 
-from app.qt import guard
+from app.qt import Debounce, guard
 
 __all__ = ["DockSides"]
 
@@ -40,6 +40,7 @@ class DockSides(QObject):
         super().__init__(window)
         self._window, self._docks = window, docks
         self._hidden: dict[str, tuple[list[str], str]] = {}
+        self._alone_without: set[str] = set()  # sides that the canvas alone put away
         self._sides: dict[str, QAction] = {}
         self.menu = QMenu("&Panels", window)
         self.menu.setObjectName("window.menu.panels")
@@ -52,9 +53,7 @@ class DockSides(QObject):
         for dock in docks.values():
             self.menu.addAction(dock.toggleViewAction())
             dock.visibilityChanged.connect(self._look_later)
-        self._due = QTimer(self)
-        self._due.setSingleShot(True)
-        self._due.timeout.connect(self._look)
+        self._due = Debounce(self._look, 0, self)
 
     def _action(self, name: str, text: str, slot: Callable[[bool], object]) -> QAction:
         action = self.menu.addAction(text)
@@ -64,7 +63,11 @@ class DockSides(QObject):
         return action
 
     def _side_action(self, side: str, text: str) -> QAction:
-        return self._action(f"{side}_panels", text, lambda shown: self._show_side(side, shown))
+        def chosen(shown: bool) -> None:
+            self._alone_without.discard(side)
+            self._show_side(side, shown)
+
+        return self._action(f"{side}_panels", text, chosen)
 
     def _of(self, side: str) -> dict[str, QDockWidget]:
         area = next(each for name, _text, each in _SIDES if name == side)
@@ -96,8 +99,15 @@ class DockSides(QObject):
 
     @guard
     def _show_alone(self, alone: bool) -> None:
-        for side, _text, _area in _SIDES:
-            if self.is_shown(side) == alone:
+        """Put all sides away, or show those again that were there before; all of them, where none was."""
+        sides = {side for side in self._sides if self.is_shown(side) == alone}
+        if alone:
+            self._alone_without |= sides
+        else:
+            sides &= self._alone_without or sides
+            self._alone_without.clear()
+        for side in self._sides:
+            if side in sides:
                 self._show_side(side, not alone)
 
     def _front(self, docks: Mapping[str, QDockWidget]) -> str:
@@ -111,7 +121,7 @@ class DockSides(QObject):
 
     @guard
     def _look_later(self, _visible: bool) -> None:
-        self._due.start(0)
+        self._due.trigger()
 
     @guard
     def _look(self) -> None:

@@ -13,13 +13,13 @@ from app.document.netfile import is_same_file
 from app.qt import guard
 from engine.errors import NetcanvasError
 from engine.paths import resolve, search_folders
-from engine.prototxt import Scalar, parse, quote
+from engine.prototxt import Scalar, parse
 
 if TYPE_CHECKING:
     from app.document import Document
     from app.window.mainwindow import MainWindow
 
-__all__ = ["SolverFollow", "named_elsewhere"]
+__all__ = ["SolverFollow", "name_in_solver", "named_elsewhere"]
 
 _FIELDS = ("net", "train_net")
 
@@ -54,17 +54,38 @@ class SolverFollow(QObject):
 
     def _name(self, document: Document, field: str) -> None:
         """Write the file of the net into its solver, as a step that can be undone there; saving is the user's."""
-        solver, net = document.solver.open(), document.path
-        if solver is None or net is None:
-            self._window.notify(document.solver.problem or "The solver is not there any more.", "error")
-            return
-        text = quote(_seen_from(solver.path.parent, net))
-        try:
-            solver.apply(f"Name {net.name}", lambda graph: graph.set_field(None, (field,), text))
-        except NetcanvasError as error:
-            self._window.notify(str(error), "error")
-            return
-        self._window.status.showMessage(f"'{solver.path.name}' names '{net.name}'; save to keep it", 5000)
+        solver, net = document.solver_path, document.path
+        if solver is not None and net is not None:
+            path = _seen_from(solver.parent, net)
+            if name_in_solver(self._window, document, f"Name {net.name}", field, path):
+                self._window.status.showMessage(f"'{solver.name}' names '{net.name}'; save to keep it", 5000)
+
+
+def name_in_solver(window: MainWindow, document: Document, text: str, field: str, path: str) -> bool:
+    """Write a path into a field of the solver of a net, as a step that can be undone there; say what is in the way.
+
+    Parameters
+    ----------
+    window : MainWindow
+        Where that is said.
+    text : str
+        What the step is called.
+
+    Returns
+    -------
+    bool
+        Whether it is written.
+    """
+    solver = document.solver.open()
+    if solver is None:
+        window.notify(document.solver.problem or "The solver is not there any more.", "error")
+        return False
+    try:
+        solver.apply(text, lambda graph: graph.set_string(None, (field,), path))
+    except NetcanvasError as error:
+        window.notify(str(error), "error")
+        return False
+    return True
 
 
 def named_elsewhere(document: Document) -> tuple[str, str] | None:

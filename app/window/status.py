@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QLabel, QStatusBar, QWidget
 
 from app.canvas.describe import count_text
+from app.wording import counted, problem_words
 from engine.graph import ALL
 
 if TYPE_CHECKING:
@@ -46,18 +47,15 @@ class StatusLine(QStatusBar):
         """Count the net anew; cheap, for it only adds up what is known."""
         graph = document.graph
         count = graph.layer_count()
-        plural = "" if count == 1 else "s"
         if document.seen is None:
-            self.layers.setText(f"{count} layer{plural}")
+            self.layers.setText(counted(count, "layer"))
         else:
-            self.layers.setText(
-                f"{graph.layer_count(document.seen.node_ids())} of {count} layer{plural}: {document.view.words}"
-            )
+            seen = graph.layer_count(document.seen.node_ids())
+            self.layers.setText(f"{seen:,} of {counted(count, 'layer')}: {document.view.words}")
         self._show_costs(document)
-        kinds = [str(each.severity) for each in document.diagnostics]
-        errors, warnings = kinds.count("error"), kinds.count("warning")
-        words = [f"{n} {word}{'' if n == 1 else 's'}" for n, word in ((errors, "error"), (warnings, "warning")) if n]
-        self.problems.setText(", ".join(words) or "No problems")
+        kinds = [each.severity for each in document.diagnostics]
+        words = problem_words(kinds.count("error"), kinds.count("warning"))
+        self.problems.setText(words or "No problems")
 
     def _show_costs(self, document: Document) -> None:
         """Say what the net costs, as the cost table and the properties do; nothing while that is not known."""

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QGuiApplication
 
 from app.canvas import annotating, foldedits
 from app.canvas.clipboard import copy_text
 from app.canvas.heat import MEASURES, TIME
-from app.canvas.picture import draw_image, save_picture
 from app.qt import guard
 from app.window.adding import AddingCanvas
 from app.window.picturedialog import PictureDialog
+from app.window.picturejob import PictureJob
 from engine.errors import NetcanvasError
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ViewingCanvas"]
 
+#: How many pixels an image for the clipboard has for one on the screen at 100 %.
+_SHARP = 2.0
+
 
 class ViewingCanvas(AddingCanvas):
     """A canvas whose picture is folded, framed, measured and exported.
@@ -34,6 +37,8 @@ class ViewingCanvas(AddingCanvas):
     ----------
     told : Signal(str, str)
         Something to say, and whether it is ``info``, a ``warning`` or an ``error``.
+    drawing : Signal(app.window.picturejob.PictureJob)
+        A picture is being drawn that takes some time.
     measuring : Signal()
         Times are being measured, to be shown on the layers.
     templates_changed : Signal()
@@ -41,12 +46,14 @@ class ViewingCanvas(AddingCanvas):
     """
 
     told = Signal(str, str)
+    drawing = Signal(object)
     measuring = Signal()
     templates_changed = Signal()
 
     def __init__(self, document: Document, parent: QWidget | None = None, *, slowly: bool = False) -> None:
         super().__init__(document, parent, slowly=slowly)
         self._wants_times = False
+        self._pictures: list[PictureJob] = []
         document.live.timings.changed.connect(self._times_changed)
 
     # Folding
@@ -108,18 +115,39 @@ class ViewingCanvas(AddingCanvas):
 
     @guard
     def draw_to(self, name: str, theme: str, scale: float) -> None:
-        """Draw the net to a file."""
+        """Draw the net, as it is now, to a file; a long one while the window answers."""
+        self._attempt(lambda: self._draw(Path(name), theme, scale))
 
-        def draw() -> None:
-            save_picture(self.canvas, Path(name), scale=scale, theme=theme)
-            self.told.emit(f"The picture is in '{Path(name).name}'.", "info")
-
-        self._attempt(draw)
-
+    @guard
     def copy_picture(self) -> None:
-        """Put an image of the net on the clipboard."""
-        theme = self.canvas.style_set.theme.name
-        self._attempt(lambda: QGuiApplication.clipboard().setImage(draw_image(self.canvas, theme=theme)))
+        """Put an image of the net, as it is now, on the clipboard."""
+        self._attempt(lambda: self._draw(None, self.canvas.style_set.theme.name, _SHARP))
+
+    @property
+    def is_drawing(self) -> bool:
+        """Whether a picture is being drawn."""
+        return bool(self._pictures)
+
+    def _draw(self, path: Path | None, theme: str, scale: float) -> None:
+        job = PictureJob(self.canvas, path, scale=scale, theme=theme, parent=self)
+        self._pictures.append(job)
+        job.took_long.connect(partial(self.drawing.emit, job))
+        job.ended.connect(partial(self._drawn, job))
+        job.start()
+
+    @guard
+    def _drawn(self, job: PictureJob, text: str, kind: str) -> None:
+        self._pictures.remove(job)
+        job.deleteLater()
+        if kind == "warning":
+            self.refused.emit(text)
+        elif text:
+            self.told.emit(text, kind)
+
+    def close_document(self) -> None:
+        for job in tuple(self._pictures):
+            job.close()
+        super().close_document()
 
     # Blocks that are kept
 

@@ -16,6 +16,8 @@ from engine.cost import VALUE_BYTES, LayerCost, NetCost
 from engine.export.deploy import made_outputs
 from engine.graph import DEPLOY, Node, View
 from engine.node_shapes import NodeShapes, needs_assumption
+from engine.paths import search_folders
+from engine.registry import default_registry
 from engine.shape_guesses import guesses_for
 from engine.shapes import graph_layers
 
@@ -61,9 +63,10 @@ def _likely(net: Measured, path: Path) -> list[str]:
     """Return what could be assumed of data that are not here, as options of the command line."""
     options = []
     specs = {spec.node_id: spec for spec in graph_layers(net.graph)}
+    registry = default_registry(search_folders(path.parent), trusted=False)
     for node in net.unknown:
         if node.id in specs and needs_assumption(net.shapes[node.id]):
-            guesses = guesses_for(specs[node.id], net.graph.net_name, path)
+            guesses = guesses_for(specs[node.id], net.graph.net_name, path, registry=registry)
             for blob, shape in guesses[0].shapes.items() if guesses else ():
                 options.append(f"--input-shape {blob}={','.join(map(str, shape))}")
     return [f"to count with a shape that is only assumed: {' '.join(options)}"] if options else []

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from engine.assumed import item_words
-from engine.blob import Shape
 from engine.diagnostics.records import Diagnostic, QuickFix
 from engine.graph import Node, NodeId, OpGraph
 from engine.shape_guesses import Guess
@@ -27,7 +26,7 @@ def check_assumed(graph: OpGraph, shapes: Mapping[NodeId, Any]) -> Iterator[Diag
         node = graph.node(node_id)
         if known.assumed not in node.tops or known.assumed in node.bottoms:
             continue  # it only follows from one
-        sizes = [f"'{top}' {_words(shape)}" for top, shape in zip(node.tops, known.tops, strict=False) if shape]
+        sizes = [f"'{top}' {item_words(shape)}" for top, shape in zip(node.tops, known.tops, strict=False) if shape]
         back = QuickFix("Assume nothing of its shapes", _nothing, dict.fromkeys(node.tops))
         yield Diagnostic(
             "shape-assumed",
@@ -90,7 +89,3 @@ def _question(node: NodeId) -> QuickFix:
 
 def _nothing(_graph: OpGraph) -> None:
     """The text stays as it is."""
-
-
-def _words(shape: Shape) -> str:
-    return " \u00d7 ".join(map(str, shape)) or "one number"

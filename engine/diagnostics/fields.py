@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from engine.diagnostics.dialects import name_origin, only_in_dialect
 from engine.diagnostics.field_fixes import field_fix
+from engine.diagnostics.file_fixes import file_fixes
 from engine.diagnostics.records import Diagnostic, QuickFix
 from engine.graph import Node, NodeId, OpGraph, Path
 from engine.paths import resolve, search_folders
@@ -125,6 +126,7 @@ def check_files(graph: OpGraph, nodes: Iterable[NodeId], folder: FilePath) -> It
         for path, value in _files(graph, node):
             found = resolve(value.as_str(), folders)
             if not found.found:
+                fixes = file_fixes(node, path, found.written, folders)
                 yield Diagnostic(
                     "file-missing",
                     "warning",
@@ -135,6 +137,8 @@ def check_files(graph: OpGraph, nodes: Iterable[NodeId], folder: FilePath) -> It
                     node.id,
                     path,
                     "Put the data there, or correct the path.",
+                    fixes[0] if fixes else None,
+                    more_fixes=fixes[1:],
                 )
 
 

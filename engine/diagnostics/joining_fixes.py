@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from engine.blob import Shape
 from engine.diagnostics.records import QuickFix
+from engine.diagnostics.rewiring import insert_before
 from engine.graph import Node, NodeId, OpGraph
-from engine.prototxt import quote
 
 __all__ = ["join_fixes"]
 
@@ -151,11 +151,5 @@ def _cropped(graph: OpGraph, node: Node, place: int, first: Shape, other: Shape)
     written = offsets[:1] if len(set(offsets)) == 1 else offsets
     blob = node.bottoms[large]
     fields = f"crop_param {{ axis: {_SPATIAL} {' '.join(f'offset: {each}' for each in written)} }}"
-
-    def insert(target: OpGraph) -> None:
-        ids = list(target.node_ids())
-        above = ids[ids.index(node.id) - 1]
-        made = target.add_node("Crop", bottoms=[blob, node.bottoms[small]], tops=1, fields=fields, after=above)
-        target.set_field(node.id, ("bottom", large), quote(target.node(made).tops[0]))
-
-    yield QuickFix(f"Crop '{blob}' to the size of '{node.bottoms[small]}'", insert)
+    label = f"Crop '{blob}' to the size of '{node.bottoms[small]}'"
+    yield insert_before(node, large, "Crop", [blob, node.bottoms[small]], fields, label)

@@ -10,9 +10,9 @@ from typing import Any
 from engine.blob import Shape
 from engine.diagnostics.joining_fixes import join_fixes
 from engine.diagnostics.records import QuickFix
+from engine.diagnostics.rewiring import insert_before, read_blob, swap_inputs
 from engine.graph import Node, NodeId, OpGraph
 from engine.ops import canonical_axis
-from engine.prototxt import quote
 
 __all__ = ["label_fixes"]
 
@@ -53,17 +53,9 @@ def label_fixes(
     elif node.type in _AXES:
         axis, swapped = (_class_axis(graph, node, shape) for shape in (scores, labels))
         if swapped is not None and labels[swapped] > 1 and math.prod(scores) == _positions(labels, swapped):
-            yield _swap(node)
+            yield swap_inputs(node, f"Swap '{node.bottoms[0]}' and '{node.bottoms[1]}'")
         elif axis is not None:
             yield from _class_fixes(graph, node, (scores, labels), axis, shapes)
-
-
-def _swap(node: Node) -> QuickFix:
-    def swap(target: OpGraph) -> None:
-        for place, blob in enumerate(reversed(node.bottoms[:2])):
-            target.set_field(node.id, ("bottom", place), quote(blob))
-
-    return QuickFix(f"Swap '{node.bottoms[0]}' and '{node.bottoms[1]}'", swap)
 
 
 def _class_fixes(
@@ -112,22 +104,10 @@ def _other_labels(graph: OpGraph, node: Node, count: int, shapes: Mapping[NodeId
             if shape is not None and math.prod(shape) == count and blob not in node.bottoms:
                 found[blob] = "label" in blob.lower() or "target" in blob.lower()
     for blob in sorted(found, key=lambda each: not found[each])[:_MOST_BLOBS]:
-
-        def read(target: OpGraph, blob: str = blob) -> None:
-            target.set_field(node.id, ("bottom", 1), quote(blob))
-
-        yield QuickFix(f"Compare with '{blob}'", read)
+        yield read_blob(node, 1, blob, f"Compare with '{blob}'")
 
 
 def _insertion(graph: OpGraph, node: Node, bottom: int, kind: str, fields: str, label: str) -> QuickFix:
     """Return a fix that puts a layer before a bottom, in the same phases."""
     rules = [field.text.strip() for field in graph.message(node.id) if field.name in ("include", "exclude")]
-
-    def insert(target: OpGraph) -> None:
-        ids = list(target.node_ids())
-        above = ids[ids.index(node.id) - 1]
-        whole = "\n".join([fields, *rules])
-        made = target.add_node(kind, bottoms=[node.bottoms[bottom]], tops=1, fields=whole, after=above)
-        target.set_field(node.id, ("bottom", bottom), quote(target.node(made).tops[0]))
-
-    return QuickFix(label, insert)
+    return insert_before(node, bottom, kind, [node.bottoms[bottom]], "\n".join([fields, *rules]), label)

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterator, Sequence
 
 from engine.diagnostics.records import QuickFix
+from engine.diagnostics.rewiring import read_blob
 from engine.graph import UNWIRED, Node, OpGraph
 
 __all__ = ["blobs_above", "loss_fix", "misspelt_fixes", "wiring_fixes"]
@@ -47,7 +48,7 @@ def wiring_fixes(graph: OpGraph, node: Node, bottom: int) -> tuple[QuickFix, ...
     likely = [blob for blob in nearest if not offered[blob]] or nearest[:1]
     if bottom and node.type.endswith(("Loss", "Accuracy")):
         likely = [*(blob for blob in nearest if "label" in blob.lower()), *likely]
-    return tuple(_read(node, bottom, blob) for blob in dict.fromkeys(likely[:_MOST]))
+    return tuple(read_blob(node, bottom, blob) for blob in dict.fromkeys(likely[:_MOST]))
 
 
 def misspelt_fixes(graph: OpGraph, node: Node, bottom: int, name: str) -> tuple[QuickFix, ...]:
@@ -59,14 +60,7 @@ def misspelt_fixes(graph: OpGraph, node: Node, bottom: int, name: str) -> tuple[
     for layer in graph.named(name):
         if layer.ordinal < node.ordinal and layer.phases >= node.phases:
             found += layer.tops[:1]
-    return tuple(_read(node, bottom, blob) for blob in list(dict.fromkeys(found))[:_MOST])
-
-
-def _read(node: Node, bottom: int, blob: str) -> QuickFix:
-    def read(target: OpGraph) -> None:
-        target.set_string(node.id, ("bottom", bottom), blob)
-
-    return QuickFix(f"Read '{blob}'", read)
+    return tuple(read_blob(node, bottom, blob) for blob in list(dict.fromkeys(found))[:_MOST])
 
 
 def loss_fix(graph: OpGraph, source: Node) -> QuickFix | None:

@@ -7,9 +7,9 @@ from types import MappingProxyType
 
 from engine.blob import Shape
 from engine.diagnostics.records import QuickFix
+from engine.diagnostics.rewiring import swap_inputs
 from engine.graph import Node, OpGraph, Path
 from engine.ops import canonical_axis
-from engine.prototxt import quote
 
 __all__ = ["SETTING_FIXES"]
 
@@ -54,7 +54,7 @@ def _crop(graph: OpGraph, node: Node, bottoms: Sequence[Shape]) -> Iterator[Quic
         axis = _SPATIAL if len(data) > _SPATIAL else 0
         yield _set(node, ("crop_param", "axis"), str(axis), f"Crop from axis {axis} on")
         return
-    if all(have >= size for have, size in zip(data[axis:], reference[axis:], strict=False)):
+    if _fits(data, reference, axis):
         middle = [(have - size) // 2 for have, size in zip(data[axis:], reference[axis:], strict=False)]
         yield _offsets(node, middle, "Crop to the middle")
         if any(middle):
@@ -64,12 +64,7 @@ def _crop(graph: OpGraph, node: Node, bottoms: Sequence[Shape]) -> Iterator[Quic
     if fitting:
         yield _set(node, ("crop_param", "axis"), str(fitting[0]), f"Crop from axis {fitting[0]} on")
     elif len(data) == len(reference) and _fits(reference, data, axis):
-
-        def swap(target: OpGraph) -> None:
-            for place, blob in enumerate(reversed(node.bottoms)):
-                target.set_field(node.id, ("bottom", place), quote(blob))
-
-        yield QuickFix(f"Crop '{node.bottoms[1]}' to the size of '{node.bottoms[0]}'", swap)
+        yield swap_inputs(node, f"Crop '{node.bottoms[1]}' to the size of '{node.bottoms[0]}'")
 
 
 def _fits(data: Shape, reference: Shape, axis: int) -> bool:

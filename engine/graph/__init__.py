@@ -2,9 +2,10 @@
 
 from engine.graph.binding import UNWIRED
 from engine.graph.change import Change
-from engine.graph.core import load_network
+from engine.graph.network import load_network
 from engine.graph.opgraph import OpGraph
 from engine.graph.records import INPUTS, Edge, Events, Node, NodeId, Path, phase_words
+from engine.graph.rewriting import Reading
 from engine.graph.rules import PHASES, NetState, Rule, Rules, read_rule
 from engine.graph.upgrading import is_old, upgraded_text
 from engine.graph.views import ALL, DEPLOY, GraphView, View
@@ -24,6 +25,7 @@ __all__ = [
     "NodeId",
     "OpGraph",
     "Path",
+    "Reading",
     "Rule",
     "Rules",
     "View",

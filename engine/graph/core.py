@@ -6,7 +6,6 @@ rewires only the blob names that they mention.
 
 from __future__ import annotations
 
-import importlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from engine.errors import GraphError
 from engine.graph.binding import UNWIRED, Binding, bind, is_layer, scalars
 from engine.graph.change import Change, Tracker
 from engine.graph.lens import Lens
+from engine.graph.network import draw_network
 from engine.graph.records import INPUTS, Edge, Events, NodeId
 from engine.graph.rules import NetState, Rules, read_state, states_for
 from engine.graph.wiring import wire
@@ -26,7 +26,7 @@ from engine.prototxt.parts import TopItem
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["GraphCore", "load_network"]
+__all__ = ["GraphCore"]
 
 
 class GraphCore:
@@ -376,14 +376,7 @@ class GraphCore:
     def _network(self) -> nx.MultiDiGraph[NodeId]:
         """The nodes and edges as networkx has them; drawn when first asked for, since to import that takes its time."""
         if self._drawn is None:
-            import networkx as nx
-
-            network: nx.MultiDiGraph[NodeId] = nx.MultiDiGraph()
-            network.add_nodes_from(self._bindings)
-            for edges in self._edges.values():
-                for edge, mask in edges.items():
-                    network.add_edge(edge.source, edge.target, key=edge, mask=mask)
-            self._drawn = network
+            self._drawn = draw_network(self._bindings, self._edges.values())
         return self._drawn
 
     def _phases(self, mask: int) -> frozenset[str]:
@@ -401,11 +394,6 @@ class GraphCore:
             if edge.target == node and edge.bottom == bottom:
                 mask |= states
         return mask
-
-
-def load_network() -> None:
-    """Import what the network is drawn with; it takes its time, so that an editor had better do it in a thread."""
-    importlib.import_module("networkx")
 
 
 def _is_broken(item: TopItem) -> bool:

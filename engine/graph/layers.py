@@ -18,6 +18,8 @@ __all__ = ["LayerVerbs"]
 
 _INPUT_FIELDS = ("input", "input_dim", "input_shape")
 _LAST = ("Accuracy", "Softmax", "Silence", "Loss")
+#: From so many layers on it takes less to look at all wires than at those of each.
+_MANY = 200
 
 
 class LayerVerbs(ConnectionVerbs):
@@ -106,9 +108,11 @@ class LayerVerbs(ConnectionVerbs):
         """
         gone = set(nodes)
         bindings = [self._binding(node) for node in gone]
-        readers = {
-            (edge.target, edge.bottom) for node in gone for edge in self.edges_out(node) if edge.target not in gone
-        }
+        if len(gone) < _MANY:
+            leaving = (edge for node in gone for edge in self.edges_out(node))
+        else:
+            leaving = (edge for edges in self._edges.values() for edge in edges if edge.source in gone)
+        readers = {(edge.target, edge.bottom) for edge in leaving if edge.target not in gone}
         doomed: set[Field] = {binding.field for binding in bindings if binding.field is not None}
         if INPUTS in gone:
             doomed |= {field for field in self._tree.root if field.name in _INPUT_FIELDS}

@@ -4,32 +4,72 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 
 from engine.graph.binding import is_layer, layer_body
 from engine.graph.layers import LayerVerbs
 from engine.graph.verbs import verb
-from engine.prototxt import Field, Item, reparse
+from engine.prototxt import Field, Item, Patch, reparse
 
-__all__ = ["TextVerbs"]
+__all__ = ["Reading", "TextVerbs"]
+
+BOM = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a text makes of a document, found out ahead of time.
+
+    Attributes
+    ----------
+    text : str
+        The text that was read.
+    version : int
+        What the document's tree was like.
+    patch : Patch
+        What changes in it.
+    """
+
+    text: str
+    version: int
+    patch: Patch
 
 
 class TextVerbs(LayerVerbs):
     """Replacing the text as a whole."""
 
+    def read_ahead(self, text: str) -> Reading:
+        """Find out what a text makes of the document; in any thread, and changing nothing.
+
+        Where the document changes meanwhile, what is found, or raised, is of no use, and :meth:`replace_text` does
+        without.
+        """
+        version = self._tree.version
+        return Reading(text, version, reparse(self._tree, text.removeprefix(BOM)))
+
     @verb
-    def replace_text(self, data: bytes | str) -> None:
+    def replace_text(self, data: bytes | str, reading: Reading | None = None) -> None:
         """Make the document's text ``data``; layers that are in both texts keep their ids.
 
         What is alike at the beginning and at the end is left alone. Between, layers of the same text are the same
         layer; of the others those of the same name and type, then of the same name, then the ones whose order tells.
         Broken text is taken too: :attr:`OpGraph.problems` says what is wrong with it.
+
+        Parameters
+        ----------
+        data : bytes or str
+            The new text.
+        reading : Reading, optional
+            What :meth:`read_ahead` found of it, to be used once; it saves the time that takes.
         """
         tree, log = self._tree, self._editing
         text = data.decode("utf-8", "surrogateescape") if isinstance(data, bytes) else data
-        bom = "\ufeff" if text.startswith("\ufeff") else ""
-        log.assign(tree, "bom", bom)
         old_items = tree.root.items
-        patch = reparse(tree, text[len(bom) :])
+        if reading is not None and (reading.text, reading.version) == (text, tree.version):
+            patch = reading.patch
+        else:
+            patch = reparse(tree, text.removeprefix(BOM))
+        log.assign(tree, "bom", BOM if text.startswith(BOM) else "")
         start, stop, after = patch.start, patch.stop, patch.items
         log.assign(tree.root, "close_lead", patch.close_lead)
         while start < stop and after and _same(old_items[start], after[0]):

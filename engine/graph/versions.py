@@ -59,7 +59,10 @@ def fresh_name(base: str, bare_first: bool, *taken: Container[str]) -> str:
     """Return ``base`` with the first number that is free; far up, with a free one that is found faster."""
 
     def is_free(name: str) -> bool:
-        return not any(name in names for names in taken)
+        for names in taken:  # noqa: SIM110 - asked a hundred times for each layer that is pasted
+            if name in names:
+                return False
+        return True
 
     if bare_first and is_free(base):
         return base

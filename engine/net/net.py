@@ -17,7 +17,7 @@ from engine.layer import Layer, LayerContext, Phase, stream
 from engine.net.backprop import plan_backward
 from engine.net.build import BuiltNet, build_nodes
 from engine.net.filtering import NetState, filter_net
-from engine.net.nodes import NetNode, call_layer, close_nodes
+from engine.net.nodes import NetNode, call_layer, close_nodes, last_readers
 from engine.net.noting import layer_notes
 from engine.net.observing import DebugInfo, NetObserver
 from engine.net.overwriting import find_overwriting
@@ -143,7 +143,7 @@ class Net:
         built = build_nodes(self.param, registry, context, trained)
         plan_backward(built.nodes, force=self.param.force_backward)
         self._describe(built)
-        self._readers = _last_readers(built.nodes)
+        self._readers = last_readers(built.nodes)
         self._plan = Plan(built.nodes) if use_plan else None
         self._notes = layer_notes(built.nodes)
         self.observers: list[NetObserver] = [DebugInfo()] if self.param.debug_info else []
@@ -391,14 +391,3 @@ class Net:
 
     def __repr__(self) -> str:
         return f"<Net '{self.name}' {self.phase}: {len(self.layers)} layers, {len(self.blobs)} blobs>"
-
-
-def _last_readers(nodes: Sequence[NetNode]) -> dict[Blob, int]:
-    """Return, for each loss blob, the position of the layer that writes its gradient in the backward pass."""
-    readers: dict[Blob, int] = {}
-    losses = {blob for node in nodes for blob, weight in zip(node.tops, node.loss_weights, strict=False) if weight}
-    for index, node in enumerate(nodes):
-        for port, blob in enumerate(node.bottoms):
-            if blob in losses and node.needs_backward and node.propagate_down[port]:
-                readers[blob] = index
-    return readers

@@ -16,7 +16,7 @@ from engine.last_words import LastWords, last_words
 from engine.layer import Binding, Layer, Phase, binding
 from engine.net.converting import Conversion
 
-__all__ = ["NetNode", "call_layer", "close_nodes", "layer_failure"]
+__all__ = ["NetNode", "call_layer", "close_nodes", "last_readers", "layer_failure"]
 
 _log = logging.getLogger(__name__)
 
@@ -180,3 +180,14 @@ def layer_failure(layer: Layer, method: str, error: BaseException) -> NetcanvasE
         next_step=hint_for(error) or hint or "Mend the layer's code and run again.",
         traceback_text=plugin_traceback(error),
     )
+
+
+def last_readers(nodes: Sequence[NetNode]) -> dict[Blob, int]:
+    """Return, for each loss blob, the position of the layer that writes its gradient in the backward pass."""
+    readers: dict[Blob, int] = {}
+    losses = {blob for node in nodes for blob, weight in zip(node.tops, node.loss_weights, strict=False) if weight}
+    for index, node in enumerate(nodes):
+        for port, blob in enumerate(node.bottoms):
+            if blob in losses and node.needs_backward and node.propagate_down[port]:
+                readers[blob] = index
+    return readers

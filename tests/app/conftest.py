@@ -28,6 +28,8 @@ from app.window.settings import WindowSettings
 from engine.resources import resource_path
 
 LENET = "lenet_train_test.prototxt"
+#: How long a busy machine may take to lay out the longest net, in milliseconds.
+PATIENCE = 60_000
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -110,17 +112,17 @@ def make_canvas(qtbot) -> Iterator[Callable[[Document], CanvasArea]]:
 
     def make(document: Document) -> CanvasArea:
         canvas = CanvasArea(document)
+        made.append(canvas)
         qtbot.addWidget(canvas)
         canvas.resize(1600, 900)
         canvas.show()
         canvas.arrange_at_start()
         if document.jobs.busy:
-            qtbot.waitSignal(document.jobs.idle, timeout=10_000).wait()
-        qtbot.waitUntil(lambda: canvas.is_placed, timeout=10_000)
+            qtbot.waitSignal(document.jobs.idle, timeout=PATIENCE).wait()
+        qtbot.waitUntil(lambda: canvas.is_placed, timeout=PATIENCE)
         canvas.set_scale(1.0)
         canvas.centerOn(canvas.canvas.content_rect().center())
         qtbot.wait(1)
-        made.append(canvas)
         return canvas
 
     yield make

@@ -5,9 +5,11 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from PySide6.QtGui import QColor, QTextDocument
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QColor, QIcon, QTextDocument
 from PySide6.QtWidgets import QApplication, QComboBox, QDoubleSpinBox, QSpinBox
 
+from app import icons
 from app.icons import category_icon_name, icon
 from app.text.highlighter import Highlighter
 from app.text.painting import FOUND_ALPHA
@@ -62,6 +64,11 @@ def test_what_is_drawn_on_the_canvas_stands_out(theme, role, back):
 @pytest.mark.parametrize("ground", ["window", "surface", "surface_alt", "node", "canvas"])
 def test_the_ring_around_what_has_the_keyboard_stands_out(theme, ground):
     assert contrast(theme.color("accent"), theme.color(ground)) >= 3.0
+
+
+@pytest.mark.parametrize("ground", ["window", "surface", "surface_alt"])
+def test_the_lower_edge_of_a_field_stands_out(theme, ground):
+    assert contrast(theme.color("node_hover"), theme.color(ground)) >= 3.0
 
 
 @pytest.mark.parametrize(("base", "share"), [("surface", 0.14), ("window", 0.10)])
@@ -127,6 +134,13 @@ def test_icons_follow_the_theme(qapp):
         pictures.append(drawn.pixmap(24, 24).toImage())
     Theme.load("light").apply(QApplication.instance())
     assert pictures[0] != pictures[1]
+
+
+def test_an_icon_of_no_size_paints_nothing_and_says_nothing(qapp, capfd):
+    engine = icons._GlyphEngine("folder", "text")
+    picture = engine.pixmap(QSize(0, 0), QIcon.Mode.Normal, QIcon.State.Off)
+    assert picture.isNull()
+    assert "QPainter" not in capfd.readouterr().err
 
 
 def test_an_unknown_icon_is_named():

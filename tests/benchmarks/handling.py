@@ -111,6 +111,12 @@ class HandlingBench(OpeningBench):
         yield "show the map", lambda: canvas.do("minimap")
         yield "see the whole net", canvas.frame
         yield "see it at 100 %", lambda: canvas.do("actual_size")
+        for kind in ("svg", "pdf", "png"):
+            yield (
+                f"draw it as {kind}",
+                lambda kind=kind: canvas.draw_to(str(self.net.with_suffix(f".{kind}")), "paper", 0.5),
+            )
+        yield "copy it as an image", canvas.copy_picture
 
     def _folding(self) -> Iterator[tuple[str, Callable[[], object]]]:
         """Yield what folds and unfolds; the net is unfolded then."""
@@ -129,6 +135,10 @@ class HandlingBench(OpeningBench):
         yield "undo folding", stack.undo
         yield "redo folding", stack.redo
         yield "unfold all again", canvas.fold_repeats
+
+    def _settled(self) -> bool:
+        canvas = self.window.canvas
+        return super()._settled() and not canvas.is_drawing and canvas.canvas.is_built
 
     def _select_many(self, count: int) -> None:
         document = self.window.document

@@ -125,6 +125,14 @@ def test_a_guess_is_taken_from_what_the_net_says(more: str, name: str, expected:
     assert guess_shapes(message, name)[0].shapes == {"x": (OWN_BATCH, *expected)}
 
 
+def test_a_guess_reads_what_a_plugin_adds_to_the_messages() -> None:
+    size = "transform_param { resize_param { height: 300 width: 320 } }"
+    text = f'layer {{ name: "d" type: "AnnotatedData" top: "x" data_param {{ source: "VOC0712_lmdb" }} {size} }}'
+    (spec,) = graph_layers(OpGraph.parse(text))
+    first = guesses_for(spec, registry=default_registry())[0]
+    assert (first.shapes["x"], first.why) == ((OWN_BATCH, 3, 300, 320), "resize_param")
+
+
 def test_a_net_beside_it_that_predicts_comes_first(tmp_path: Path) -> None:
     message = read_net(DATA).layer[0]
     for name in ("deploy", "other_deploy", "wide_train_val"):
@@ -151,6 +159,9 @@ def test_a_net_beside_it_that_predicts_comes_first(tmp_path: Path) -> None:
         ("-1", None),
         ("99999 x 99999 x 99999", None),
         (" ".join(["1"] * 40), None),
+        ("9" * 5000, None),
+        ("0" * 5000 + "1", None),
+        ("\u0663 x \u00b2", None),
     ],
 )
 def test_a_typed_shape(typed: str, shape: tuple[int, ...] | None) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QMenu
 
 from app.canvas.annotating import annotation_menu
 from app.document import Document
+from app.document.commands import SwapCommand
 from tests.app.canvas.hands import RIGHT, Hands
 
 
@@ -156,3 +157,20 @@ def test_frames_and_notes_are_remembered_beside_the_net(canvas):
     assert [each.rect for each in again.positions.annotations] == [each.rect for each in document.positions.annotations]
     assert next(iter(again.positions.annotations)).text == "Second stage"
     again.close()
+
+
+def test_words_that_a_step_of_the_history_ends_are_a_step_of_their_own_after_it(canvas, qtbot):
+    """The scale changes while the step is made again; pushing then would free the commands that are at work."""
+    frame_one(canvas)
+    stack = canvas.document.undo_stack
+    zoom = SwapCommand("Zoom", lambda after: canvas.set_scale(after["scale"]), {"scale": 1.0}, {"scale": 2.0}, print)
+    stack.push(zoom)
+    number = next(iter(canvas.canvas.annotated.items))
+    canvas.words.open(number)
+    canvas.words.setPlainText("Other words")
+    stack.undo()
+    qtbot.waitUntil(canvas.words.isHidden)
+    assert [each[2] for each in values(canvas)] == ["Other words"]
+    assert [stack.text(index) for index in range(stack.count())] == ["Add frame", "Write frame", "Write frame"]
+    stack.undo()
+    assert [each[2] for each in values(canvas)] == ["Second stage"]

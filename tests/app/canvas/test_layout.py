@@ -69,6 +69,12 @@ def test_random_nets_never_overlap(seed, ordering):
     assert not overlaps(result.places, dict.fromkeys(range(count), HEIGHT))
 
 
+@pytest.mark.parametrize("size", [(0, 0), (-20, -20), (1, 1), (4000, 1)])
+def test_a_view_without_room_does_no_harm(size):
+    rows, *_rest = chain(30, Room(*size))
+    assert sum(map(len, rows.values())) == 30
+
+
 def test_a_cycle_does_no_harm(ordering):
     result = lay_out([node(k) for k in "abc"], [edge("a", "b"), edge("b", "c"), edge("c", "a")])
     assert len(result.places) == 3

@@ -96,6 +96,15 @@ def test_the_heat_map_prints_what_each_layer_costs(known, name, dearest, text):
     assert known.legend.isHidden()
 
 
+def test_messages_over_the_canvas_leave_the_legend_to_be_read(known):
+    known.show_heat("parameters")
+    before = known.legend.y()
+    known.set_top_room(60)
+    assert known.legend.y() == before + 60
+    known.set_top_room(0)
+    assert known.legend.y() == before
+
+
 def test_the_heat_of_a_folded_block_is_that_of_its_layers(known):
     graph = known.document.graph
     known.document.selection.set([graph.named(name)[0].id for name in ("ip1", "ip2")])

@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 
 from app.canvas import annotating
@@ -18,7 +18,7 @@ from app.document import Document
 from app.theme import Theme
 from app.window.picturedialog import PictureDialog
 from engine.graph import OpGraph
-from tests.app.canvas.hands import Hands
+from tests.app.canvas.hands import CTRL, RIGHT, Hands
 from tests.benchmarks.nets import residual_net
 
 TEXT = "{http://www.w3.org/2000/svg}text"
@@ -78,8 +78,9 @@ def test_an_empty_net_has_no_picture(make_canvas, tmp_path):
     document.close()
 
 
-def test_the_canvas_is_copied_as_an_image(canvas):
+def test_the_canvas_is_copied_as_an_image(canvas, qtbot):
     canvas.copy_picture()
+    qtbot.waitUntil(lambda: not canvas.is_drawing)
     image = QGuiApplication.clipboard().image()
     assert image.width() > canvas.canvas.content_rect().width()
 
@@ -96,6 +97,7 @@ def test_the_dialog_asks_for_kind_colours_and_size(canvas, tmp_path, qtbot):
     dialog.accepted.emit()
     assert [(Path(name).name, theme, scale) for name, theme, scale in asked] == [("net.png", "dark", 2.5)]
     canvas.draw_to(*asked[0])
+    qtbot.waitUntil(lambda: not canvas.is_drawing)
     assert QImage(str(tmp_path / "net.png")).width() > 1000
 
 
@@ -171,6 +173,25 @@ def test_what_the_pointer_and_the_keys_are_at_is_not_in_the_picture(canvas):
         hands.move(at, Qt.MouseButton.NoButton)
         assert draw_image(scene) == plain, "what is pointed at"
     assert wire.chosen and scene.annotated.chosen
+
+
+@pytest.mark.parametrize("gesture", ["connect", "lift", "cut"])
+def test_the_lines_of_a_gesture_are_not_in_the_picture(canvas, gesture):
+    hands, scene = Hands(canvas), canvas.canvas
+    plain, items = draw_image(scene), len(scene.items())
+    if gesture == "connect":
+        hands.carry(hands.output("conv1"), hands.input("ip1"))
+    elif gesture == "lift":
+        hands.carry(hands.input("pool1"), hands.input("pool1") + QPoint(60, 200))
+    else:
+        hands.carry(hands.title("conv1") - QPoint(90, 40), hands.title("pool2") + QPoint(60, 200), RIGHT, CTRL)
+    assert len(scene.items()) > items, "the gesture shows something of its own"
+    shown = [item for item in scene.items() if item.isVisible()]
+    meant = [(wire.edge, wire.doomed, wire.lifted) for wire in scene.edges.values()]
+    assert draw_image(scene) == plain
+    assert [item for item in scene.items() if item.isVisible()] == shown
+    assert [(wire.edge, wire.doomed, wire.lifted) for wire in scene.edges.values()] == meant
+    canvas.cancel_gesture()
 
 
 def test_the_image_of_a_big_net_is_drawn_smaller(canvas, monkeypatch):

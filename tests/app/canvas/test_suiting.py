@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.canvas.insert import Origin
+from app.canvas.insert import Origin, insert
 from app.canvas.suiting import Suiting, usage
 from app.palette.fuzzy import rank
 from app.palette.rows import TYPE
@@ -78,3 +78,12 @@ def test_a_wire_let_go_offers_what_follows_such_a_layer_first(canvas):
     assert kinds[0] == "Pooling"
     assert "Data" not in kinds
     canvas.popup.hide()
+
+
+def test_a_measure_beside_a_loss_reads_its_scores(canvas):
+    graph, scene = canvas.document.graph, canvas.canvas
+    canvas.document.selection.set([graph.named("loss")[0].id])
+    new = insert(scene, "Accuracy")
+    assert graph.node(new).bottoms == ("ip2", "label")
+    canvas.document.selection.set([graph.named("loss")[0].id])
+    assert graph.node(insert(scene, "Power")).bottoms == ("loss",), "what is no measure reads what is selected"

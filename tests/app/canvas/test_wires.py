@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QLineF, QPoint, QPointF, Qt
 
 from app.canvas.insert import insert_on_wire
 from app.canvas.routes import crosses, distance_to
@@ -26,6 +26,18 @@ def bottoms(hands: Hands, name: str) -> tuple[str, ...]:
 def stroke_across(hands: Hands, source: str, target: str) -> tuple[QPoint, QPoint]:
     middle = hands.on_wire(source, target)
     return middle - QPoint(2, 90), middle + QPoint(3, 90)
+
+
+def test_no_wire_crosses_out_the_label_of_another(canvas):
+    wires = list(canvas.canvas.edges.values())
+    wires[0].wanted, wires[0].line = "4", QLineF(0.0, 0.0, 900.0, 0.0)
+    wires[0]._place_label()
+    assert wires[0].label
+    assert all(wires[0].zValue() > wire.zValue() for wire in wires if not wire.label)
+    wires[0].mark(lit=True)
+    assert wires[0].zValue() > 0.0, "over the cards"
+    wires[0].mark()
+    assert any(wire.zValue() < wires[0].zValue() < 0.0 for wire in wires)
 
 
 def test_a_stroke_cuts_what_it_crosses_in_one_step(hands):

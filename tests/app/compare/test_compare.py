@@ -50,6 +50,19 @@ def test_every_kind_of_change_is_told_with_fields_shapes_and_costs(compared):
     assert "1 added" in compared.summary.text() and "1 removed" in compared.summary.text()
 
 
+@pytest.mark.parametrize("width", [1040, 2000])
+def test_what_differs_in_words_is_never_cut_by_the_buttons(compared, width):
+    compared.window().resize(width + 560, 900)
+    compared._heading.resize(width, 60)
+    QApplication.processEvents()
+    heading, words = compared._heading, compared.summary
+    heading.resize(width, heading.heightForWidth(width))
+    heading.layout().activate()
+    assert words.width() >= words.sizeHint().width()
+    below = compared.close_button.mapTo(heading, QPoint()).y() > words.y() + words.height() / 2
+    assert below == (width < 1200)
+
+
 def test_layers_that_both_have_stand_at_the_same_place(compared):
     old, new = compared.canvases
     for before, after in compared.comparison.difference.pairs:

@@ -60,6 +60,16 @@ def test_the_other_tab_may_be_closed_and_the_net_emptied(window, mine, other, qt
     qtbot.waitUntil(lambda: len(view.canvases[1].canvas.nodes) == 7, timeout=10_000)
 
 
+def test_a_row_may_be_chosen_before_the_list_is_anew(window, mine, compared, qtbot):
+    """The layers of a side are read again at once, and the list of what differs a moment later."""
+    new = compared.comparison.new
+    place, gone = next((n, each.new.id) for n, each in enumerate(compared.comparison.changes) if each.new is not None)
+    new.graph.remove_nodes([gone])
+    compared.list.choose(place)
+    compared._chosen(place)
+    assert compared.comparison.original(gone) is None
+
+
 def test_closing_a_canvas_twice_does_no_harm(window, recwarn):
     page = window.tabs.current
     page.canvas.close_document()

@@ -327,6 +327,17 @@ def test_names_keep_room_to_be_read(panel, width):
         assert not panel.view.isColumnHidden(1)
 
 
+def test_what_a_layer_gives_out_is_kept_where_there_is_little_room(panel):
+    panel.resize(500, 320)
+    shown = [
+        panel.model.headerData(column, Qt.Orientation.Horizontal)
+        for column in range(FIRST_TIME)
+        if not panel.view.isColumnHidden(column)
+    ]
+    assert shown == ["Layer", "Output", "Parameters", "Multiply-adds", "Training"]
+    assert panel.view.header().length() == panel.view.header().width()
+
+
 def test_columns_give_way_together_and_a_dragged_one_stays(panel):
     panel.resize(1600, 320)
     header = panel.view.header()

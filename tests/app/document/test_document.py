@@ -9,9 +9,10 @@ import stat
 import pytest
 
 from app.document import ChangedOnDiskError, Document
+from app.document.commands import SwapCommand
 from app.document.placement import Placement, Point
 from app.document.solverfile import find_solver, is_solver, net_of_solver
-from engine.errors import CheckError, FileFormatError
+from engine.errors import CheckError, FileFormatError, GraphError
 from engine.graph import OpGraph
 from engine.sidecar import sidecar_path
 from tests.support import shared_files
@@ -297,3 +298,22 @@ def test_layers_of_the_oldest_format_have_shapes_that_follow_the_padding_above_t
         document.apply("Pad more", lambda graph: graph.set_field(padding, ("layer", "pad"), "2"))
     assert document.shapes[conv].tops == ((1, 2, 10, 10),)
     document.close()
+
+
+def test_no_edit_is_made_while_a_step_is_shown(opened):
+    """It could not be a step of the history, which is at work."""
+    said: list[Exception] = []
+
+    def edit_too(_values: object) -> None:
+        try:
+            rename(opened, "b", "c")
+        except GraphError as error:
+            said.append(error)
+
+    opened.undo_stack.push(SwapCommand("Place", edit_too, {}, {}, print))
+    opened.undo_stack.undo()
+    assert "another step" in str(said[0])
+    assert bytes(opened.graph) == TEXT
+    assert opened.undo_stack.canRedo()
+    rename(opened, "b", "c")
+    assert opened.undo_stack.count() == 1

@@ -14,7 +14,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from app.problems.model import Column, counts_text
+from app.problems.model import Column
+from app.wording import problem_words
 from engine.diagnostics import Diagnostic, QuickFix
 
 NET = """layer {
@@ -112,7 +113,7 @@ def test_counts_are_told(bench: Bench) -> None:
     [(0, 0, ""), (1, 0, "1 error"), (2, 1, "2 errors, 1 warning"), (0, 3, "3 warnings")],
 )
 def test_words_of_counts(errors: int, warnings: int, words: str) -> None:
-    assert counts_text(errors, warnings) == words
+    assert problem_words(errors, warnings) == words
 
 
 def test_a_click_selects_layer_and_line(bench: Bench, qtbot: QtBot) -> None:

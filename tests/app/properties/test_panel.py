@@ -294,3 +294,14 @@ def test_another_dialect_brings_its_fields(bench: Make) -> None:
     net.qtbot.waitUntil(lambda: any(label.text() == "NVIDIA's Caffe" for label in net.panel.page.findChildren(QLabel)))
     net.select("p")
     assert "Not in the schema" not in net.row("pooling_param.torch_pooling").message.text()
+
+
+def test_the_name_of_a_layer_that_is_removed_while_it_is_typed_goes_nowhere(bench: Make) -> None:
+    net = bench(NET)
+    net.select("conv1")
+    name = net.find("name")
+    name.setFocus()
+    net.qtbot.keyClicks(name, "x")
+    net.document.apply("remove", lambda graph: graph.remove_nodes(net.ids("conv1")))
+    name.commit()  # as when the focus goes
+    assert net.document.undo_stack.count() == 1

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.theme import Theme
 from app.training import TrainingPanel
+from app.training.model import Notice
 from tests.app.training.conftest import wait_for_state
 from tests.app.training.hands import button, click, train
 
@@ -91,3 +92,15 @@ def lateness(panel: TrainingPanel, qtbot: QtBot, watched: int = 1500) -> float:
     timer.stop()
     late.sort()
     return late[int(0.9 * len(late))]
+
+
+def test_a_low_panel_shows_how_the_details_end(panel: TrainingPanel, qtbot: QtBot) -> None:
+    panel.resize(420, 170)
+    qtbot.waitUntil(lambda: panel.height() == 170, timeout=2000)
+    trace = "Traceback:\n" + "  in a place\n" * 40 + "NonFiniteError: lower base_lr\n"
+    panel.strip.show_notice(Notice("error", "Lower base_lr.", trace))
+    panel.strip.details_button.click()
+    details = panel.strip.details
+    assert panel.strip.text.isHidden()
+    last = details.cursorForPosition(details.viewport().rect().bottomLeft()).block()
+    assert last.text() == "NonFiniteError: lower base_lr"

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import h5py
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialogButtonBox, QPushButton
+from PySide6.QtWidgets import QDialogButtonBox, QLabel, QPushButton
 
 from app.document import Document
 from app.window.fixmenu import problems_at
 from app.window.mainwindow import MainWindow
 from app.window.page import DocumentPage
+from engine.errors import CheckError
 from engine.sidecar import sidecar_path
 
 PATIENCE = 20_000
@@ -133,3 +136,71 @@ def test_a_deploy_net_is_made_in_a_tab_of_its_own(window: MainWindow, page: Docu
     (bar,) = the_page(window).bars.bars()
     assert "Softmax 'prob' of 'ip'" in bar.text
     assert bytes(source.graph) == before
+
+
+def test_a_whole_shape_stays_one_in_the_sheet(page: DocumentPage, qtbot) -> None:
+    """Boxes have no batch, and a shape that was written by hand may have its own."""
+    assumptions = page.document.assumptions
+    assumptions.assume({"data": (7, 3, 8, 8)})
+    page.assuming.ask(node_of(page.document, "d"))
+    sheet = page.assuming.sheet
+    assert [label.text() for label in sheet.findChildren(QLabel)][1] == "data, with its batch"
+    sheet.accept()
+    assert assumptions.shapes == {"data": (7, 3, 8, 8)}
+    page.assuming.ask(node_of(page.document, "d"))
+    sheet = page.assuming.sheet
+    sheet.fields["data"].setText("6 3 8 8")
+    assert sheet.shapes() == {"data": (6, 3, 8, 8), "label": None}
+    sheet.findChildren(QPushButton, "assume.guess")[0].click()
+    assert sheet.shapes() == {"data": (0, 3, 32, 32), "label": None}
+    sheet.fields["data"].setText("9" * 5000)
+    assert not sheet.buttons.button(QDialogButtonBox.StandardButton.Ok).isEnabled()
+    sheet.reject()
+
+
+def test_many_tops_and_odd_names_have_room_in_the_sheet(window: MainWindow, tmp_path: Path, qtbot) -> None:
+    path = tmp_path / "many.prototxt"
+    tops = " ".join(f'top: "<b>&t{number}</b>"' for number in range(200))
+    path.write_text(f'layer {{ name: "h" type: "HDF5Data" {tops} hdf5_data_param {{ source: "none" batch_size: 2 }} }}')
+    assert window.files.open(path)
+    page = the_page(window)
+    page.assuming.ask(node_of(page.document, "h"))
+    sheet = page.assuming.sheet
+    assert len(sheet.fields) == 200 and sheet.sizeHint().height() < 700
+    assert "<b>&t0</b>" in [label.text() for label in sheet.findChildren(QLabel)]
+    assert all(label.textFormat() == Qt.TextFormat.PlainText for label in sheet._names.values())
+    sheet.reject()
+
+
+def test_it_goes_along_with_the_name_of_its_blob(page: DocumentPage, qtbot) -> None:
+    document = page.document
+    before = bytes(document.graph)
+    document.assumptions.assume({"data": (0, 3, 8, 8)})
+    document.assumptions.rename_blob(node_of(document, "d"), 0, "images", "Rename")
+    assert document.assumptions.shapes == {"images": (0, 3, 8, 8)}
+    qtbot.waitUntil(lambda: state_of(document) == "known", timeout=PATIENCE)
+    document.undo_stack.undo()
+    assert document.assumptions.shapes == {"data": (0, 3, 8, 8)} and bytes(document.graph) == before
+    document.undo_stack.redo()
+    assert document.assumptions.shapes == {"images": (0, 3, 8, 8)}
+    with pytest.raises(CheckError):
+        document.assumptions.rename_blob(node_of(document, "d"), 0, "ip", "Rename")
+    assert document.undo_stack.count() == 2
+
+
+def test_it_ends_when_the_data_come(window: MainWindow, tmp_path: Path, qtbot) -> None:
+    path = tmp_path / "net.prototxt"
+    path.write_text(
+        'layer { name: "d" type: "HDF5Data" top: "x" hdf5_data_param { source: "list.txt" batch_size: 2 } }\n'
+        'layer { name: "ip" type: "InnerProduct" bottom: "x" top: "ip" inner_product_param { num_output: 4 } }\n'
+    )
+    assert window.files.open(path)
+    document = the_page(window).document
+    document.assumptions.assume({"x": (0, 99)})
+    qtbot.waitUntil(lambda: state_of(document) == "known", timeout=PATIENCE)
+    with h5py.File(tmp_path / "data.h5", "w") as file:
+        file["x"] = np.zeros((10, 7), np.float32)
+    (tmp_path / "list.txt").write_text("data.h5\n")
+    window.files.look_at_disk()  # as when the window is come back to
+    qtbot.waitUntil(lambda: document.shapes[node_of(document, "d")].tops == ((2, 7),), timeout=PATIENCE)
+    assert not document.shapes[node_of(document, "d")].assumed

@@ -10,6 +10,7 @@ from app.window.mainwindow import MainWindow
 from app.window.settings import WindowSettings
 
 LEFT = Qt.MouseButton.LeftButton
+SIDES = {"left", "bottom", "right"}
 SIZES = [(900, 600), (1280, 800), (1600, 1000)]
 
 
@@ -97,9 +98,29 @@ def test_panels_of_a_side_go_and_come_back_as_they_were(window, lenet, qtbot):
     assert not any(actions[f"{side}_panels"].isChecked() for side in ("left", "bottom", "right"))
     actions["canvas_alone"].trigger()
     qtbot.wait(30)
-    assert all(window.sides.is_shown(side) for side in ("left", "bottom", "right"))
+    assert window.sides.is_shown("left") and window.sides.is_shown("right")
+    assert not window.sides.is_shown("bottom"), "it was away before"
+    actions["bottom_panels"].trigger()
+    qtbot.wait(30)
     assert not window.panels["costs"].visibleRegion().isEmpty(), "the tab that was in front is in front again"
     assert abs(window.canvas.width() - wide) <= 2
+
+
+def test_what_is_shown_while_the_canvas_is_alone_goes_with_it(window, qtbot):
+    actions = {action.objectName().rpartition(".")[2]: action for action in window.sides.menu.actions()}
+    alone, shown = actions["canvas_alone"], lambda: {side for side in SIDES if window.sides.is_shown(side)}
+    for act, left in (
+        (alone, set()),
+        (actions["right_panels"], {"right"}),
+        (alone, set()),
+        (alone, SIDES),
+        (actions["left_panels"], {"bottom", "right"}),
+        (alone, set()),
+        (alone, {"bottom", "right"}),
+    ):
+        act.trigger()
+        qtbot.wait(20)
+        assert shown() == left, act.objectName()
 
 
 def test_a_panel_that_is_asked_for_comes_back(window, qtbot):

@@ -169,3 +169,24 @@ def test_weights_and_a_state_are_trained_from(window, project, qtbot, monkeypatc
     wait_for_state(qtbot, panel, "finished")
     assert panel.model.iteration == 2 * reached
     assert read_history(panel.run.metrics_file).points[:, 0].min() >= reached
+
+
+def test_many_files_are_asked_about_and_opened_one_after_the_other(window, tmp_path, qtbot):
+    paths = [tmp_path / f"net {number}.prototxt" for number in range(21)]
+    for path in paths:
+        path.write_text('layer { name: "a" type: "Input" top: "a" }')
+    before = window.tabs.pages()
+    drop(window, *paths)
+    bar = bar_with(window, "21 files were dropped")
+    assert window.tabs.pages() == before
+    bar.dismiss()
+    drop(window, *paths[:6])
+    assert len(window.tabs.pages()) == 1, "the window answers before all are open"
+    qtbot.waitUntil(lambda: [page.document.path for page in window.tabs.pages()] == paths[:6], timeout=20_000)
+
+
+def test_names_that_no_file_can_have_do_no_harm(window, tmp_path):
+    before = window.tabs.pages()
+    window.files.open_dropped(["", "nul\0.prototxt", f"{'x' * 5000}.prototxt", str(tmp_path / "100%\n.prototxt")])
+    assert window.tabs.pages() == before
+    assert any("cannot be read" in bar.text for bar in window.bars)

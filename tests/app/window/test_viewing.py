@@ -98,4 +98,5 @@ def test_the_export_dialog_does_not_block(opened, tmp_path, qtbot):
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
     opened.canvas.draw_to(str(tmp_path / "net.svg"), "paper", 1.0)
+    qtbot.waitUntil(lambda: not opened.canvas.is_drawing)
     assert (tmp_path / "net.svg").stat().st_size > 1000

@@ -78,7 +78,7 @@ ADVERSARIES: dict[str, tuple[str, type[LayerError], str]] = {
         PluginLost,
         r"while it was reshaped.*hangs_in_reshape\.py:\d+",
     ),
-    "eats": (at("setup", "self.x = []", "while True: self.x.append(np.ones(1 << 21))"), PluginError, r"[Mm]emory"),
+    "eats": (at("setup", "self.x = []", "while True: self.x.append(np.empty(1 << 21))"), PluginError, r"[Mm]emory"),
     "garbles": (
         at(
             "setup",
