@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from typing import ParamSpec, TypeVar, overload
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-__all__ = ["Debounce", "announce", "blocked", "fault_logger", "guard", "keeps_key", "tab_order_after"]
+__all__ = ["Debounce", "announce", "blocked", "fault_logger", "guard", "keeps_key", "key_text", "tab_order_after"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -135,3 +135,9 @@ class Debounce(QObject):
     @guard
     def _fire(self) -> None:
         self._function()
+
+
+def key_text(keys: QAction | QKeySequence | str) -> str:
+    """Return the first key of an action, or a key, as the system writes it; empty for none."""
+    sequence = keys.shortcut() if isinstance(keys, QAction) else QKeySequence(keys)
+    return sequence.toString(QKeySequence.SequenceFormat.NativeText)

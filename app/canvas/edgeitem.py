@@ -249,9 +249,7 @@ class EdgeItem(QGraphicsItem):
         width = self.style.width_of(self.wanted, "small_font") + _LABEL_MARGIN
         if self.via and not self.bends:
             at = self._beside_others(width)
-        elif (
-            self.line.x2() - self.line.x1() >= 2 * width
-        ):  # between neighbours it would be all that is seen of the wire
+        elif self.line.dx() >= 2 * width:  # between neighbours it would be all that is seen of the wire
             at = self.path.pointAtPercent(0.5) if self.bends else self.line.center()
         else:
             at = None

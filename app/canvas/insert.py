@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF
 
@@ -18,8 +16,9 @@ from app.canvas.rows import GAP_X
 from app.canvas.steps import Routes, take_step
 from app.document.placement import Point, Route, edge_key
 from app.palette.entries import python_entry
+from app.palette.starters import works_in_place
+from app.palette.typed import fields_with
 from engine.errors import CheckError
-from engine.resources import resource_path
 
 if TYPE_CHECKING:
     from app.canvas.nodeitem import NodeItem
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from engine.graph import Edge, NodeId, OpGraph
     from engine.registry import LayerInfo
 
-__all__ = ["Origin", "insert", "insert_on_wire", "refuses_type", "starter_fields", "works_in_place", "writer_to_follow"]
+__all__ = ["Origin", "insert", "insert_on_wire", "refuses_type", "writer_to_follow"]
 
 _NEW_HEIGHT = 150.0
 #: Category of the layers that say how good a net is.
@@ -50,22 +49,6 @@ class Origin:
     node: NodeId
     side: str
     index: int
-
-
-@lru_cache(maxsize=1)
-def _starters() -> dict[str, Any]:
-    return tomllib.loads(resource_path("palette/starters.toml").read_text(encoding="utf-8"))
-
-
-def works_in_place(kind: str) -> bool:
-    """Whether a new layer of a type overwrites what it reads."""
-    return kind in _starters()["in_place"]["types"]
-
-
-def starter_fields(kind: str) -> str | None:
-    """What a new layer of a type starts with, as prototxt; None for nothing."""
-    fields: str | None = _starters()["fields"].get(kind)
-    return fields
 
 
 def refuses_type(info: LayerInfo | None, kind: str) -> str:
@@ -91,7 +74,8 @@ def _starter(document: Document, kind: str) -> _Starter:
     python = python_entry(document, kind)
     if python is not None:
         return _Starter("Python", python[0].type, *python)
-    return _Starter(kind, kind, document.registry.info(kind), starter_fields(kind))
+    kind, *numbers = kind.split(" ")
+    return _Starter(kind, kind, document.registry.info(kind), fields_with(kind, numbers))
 
 
 def insert(
@@ -102,7 +86,8 @@ def insert(
     Parameters
     ----------
     kind : str
-        Type of the layer, or which Python layer, as the palette says it.
+        Type of the layer, with numbers behind it (see :mod:`app.palette.typed`), or which Python layer, as the palette
+        says it.
     at : QPointF, optional
         Place in the scene of its middle; beside what it is wired to by default.
     origin : Origin, optional
@@ -155,7 +140,7 @@ def insert_on_wire(scene: CanvasScene, kind: str, edge: Edge, at: QPointF) -> No
     refused = refuses_type(starter.info, starter.name)
     if refused:
         raise CheckError(refused, next_step="Connect it to a port.")
-    if works_in_place(kind):
+    if works_in_place(starter.type):
         return insert(scene, kind, None, origin)
     made: list[NodeId] = []
 

@@ -13,6 +13,7 @@ from app.canvas.aside import toggle_bypass, toggle_freeze
 from app.canvas.foldedits import chosen_block
 from app.canvas.reaching import Reach, chosen_annotation, chosen_wire, middle_of, wire_menu
 from app.document.placement import Point
+from app.qt import key_text
 from engine.errors import GraphError
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class CanvasKeys:
         code = next((code for code, each in self._table.items() if each == name), None)
         if code is None:
             return ""
-        return QKeySequence(QKeyCombination.fromCombined(code)).toString(QKeySequence.SequenceFormat.NativeText)
+        return key_text(QKeySequence(QKeyCombination.fromCombined(code)))
 
     def _make_handlers(self) -> dict[str, Callable[[], object]]:
         view = self._view

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from app.canvas.cuts import Room, best_drawing
+from app.canvas.face import DOCK_GAP
 from app.canvas.layers import Link, rank_blocks
 from app.canvas.rows import Strip
 
@@ -25,7 +26,6 @@ __all__ = ["LayoutEdge", "LayoutNode", "LayoutResult", "Room", "lay_out"]
 K = TypeVar("K", bound=Hashable)
 
 _BLOCK_GAP = 10.0
-_DOCK_GAP = 6.0
 _USUAL = Room()
 
 
@@ -141,9 +141,9 @@ def _make_blocks(
                 offset[node.key] = y
                 block_of[node.key] = len(blocks)
                 block.width = max(block.width, node.width)
-                y += node.height + _DOCK_GAP
+                y += node.height + DOCK_GAP
                 waiting.extend(reversed(followers[node.key]))
-            block.height = y - _DOCK_GAP
+            block.height = y - DOCK_GAP
         blocks.append(block)
     for node in nodes:  # only a cycle of hosts is left over
         if node.key not in block_of:

@@ -181,4 +181,5 @@ class Portrait:
 def _still_card(card: NodeItem) -> _Still:
     values = card.__dict__.copy()
     values["docked"] = card.face.chip and card.docked
+    values["wired_inputs"] = frozenset(card.wired_inputs)
     return _Still(card, values)

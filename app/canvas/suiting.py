@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from app.canvas.insert import Origin, starter_fields
+from app.canvas.insert import Origin
+from app.palette.starters import starter_fields
 from engine.graph import OpGraph
 from engine.layer import Phase
 

@@ -20,6 +20,8 @@ from engine.graph.taking import take_over
 from engine.schema import FileKind, sniff
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from engine.graph import Node, NodeId
 
 __all__ = ["Comparison"]
@@ -89,6 +91,7 @@ class Comparison(QObject):
         document.changed.connect(self._edited)
         document.view_changed.connect(self._view_changed)
         document.dialect_changed.connect(self._edited)
+        document.assumptions.changed.connect(self._assume)
         self._compare()
 
     @property
@@ -103,6 +106,7 @@ class Comparison(QObject):
         self.document.changed.disconnect(self._edited)
         self.document.view_changed.disconnect(self._view_changed)
         self.document.dialect_changed.disconnect(self._edited)
+        self.document.assumptions.changed.disconnect(self._assume)
         self.jobs.close(_PATIENCE)
         self._due.cancel()
         self._costs_due.cancel()
@@ -145,7 +149,9 @@ class Comparison(QObject):
         self._version = found.version
         first = self.old is None
         if self.old is None or self.new is None:
-            self.old, self.new = self._open(found.other), self._open(found.mine)
+            self.old = self._open(found.other, self.other.folder)
+            self.new = self._open(found.mine, None)
+            self._assume()
         elif found.data != bytes(self.new.graph):
             self.new.apply("", lambda graph: graph.replace_text(found.data))
             self.new.undo_stack.clear()
@@ -171,11 +177,20 @@ class Comparison(QObject):
         self.compared.emit()
         self._costs_due.trigger()
 
-    def _open(self, graph: OpGraph) -> Document:
+    @guard
+    def _assume(self) -> None:
+        """Assume of both nets what is assumed of them elsewhere."""
+        here = self.document.assumptions.shapes
+        for side, shapes in ((self.old, self.other.assumed), (self.new, None)):
+            if side is not None:
+                side.assumptions.shapes = here if shapes is None else shapes
+                side.assumptions.changed.emit()
+
+    def _open(self, graph: OpGraph, other_folder: Path | None) -> Document:
         source = self.document
         folder = source.path
-        if self.other.folder is not None and self.old is None:
-            folder = self.other.folder / (source.path.name if source.path is not None else "net.prototxt")
+        if other_folder is not None:
+            folder = other_folder / (source.path.name if source.path is not None else "net.prototxt")
         opened = Document(graph, folder, self)
         opened.dialect_choice.choose(source.dialect)
         opened.live.trusted = source.live.trusted

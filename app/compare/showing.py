@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from app.compare.equal import Stretch, equal_stretches, fold, is_worth_folding
 from app.compare.keys import keys_of
-from app.qt import guard
+from app.qt import guard, key_text
 from app.theme import GRID
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class EqualChoice(QWidget):
 
     @guard
     def _say_key(self) -> None:
-        key = self.next_action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        key = key_text(self.next_action)
         for name, _text, tip in _CHOICES:
             self.buttons[name].defaultAction().setToolTip(f"{tip} ({key} goes on to the next)" if key else tip)
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from app.compare.revisions import Revision, read_revision
 from app.document.netfile import read_net_file
+from engine.assumed import read_assumed
 
 if TYPE_CHECKING:
     from app.document import Document
+    from engine.assumed import Assumed
     from engine.worker import RunFolder
 
 __all__ = ["Other", "file_of", "open_net", "revision_of", "run_of", "saved_file"]
@@ -31,17 +33,20 @@ class Other:
         Returns its text; called off the window's thread. Raises NetcanvasError or OSError.
     folder : Path or None
         Against which the paths in the net are read; None for that of the net here.
+    assumed : mapping of blob to shape, optional
+        See :mod:`engine.assumed`; what is assumed of the net here, where it is left out.
     """
 
     title: str
     detail: str
     read: Callable[[], bytes]
     folder: Path | None = None
+    assumed: Assumed | None = None
 
 
 def file_of(path: Path) -> Other:
     """Another file."""
-    return Other(path.name, str(path), lambda: read_net_file(path), path.parent)
+    return Other(path.name, str(path), lambda: read_net_file(path), path.parent, read_assumed(path))
 
 
 def saved_file(document: Document) -> Other:
@@ -56,7 +61,9 @@ def open_net(document: Document) -> Other:
     """Another net that is open, as it is now."""
     data = bytes(document.graph)
     folder = document.path.parent if document.path is not None else None
-    return Other(document.title, str(document.path or "Not saved yet"), lambda: data, folder)
+    return Other(
+        document.title, str(document.path or "Not saved yet"), lambda: data, folder, document.assumptions.shapes
+    )
 
 
 def run_of(run: RunFolder) -> Other:

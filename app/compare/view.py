@@ -19,7 +19,7 @@ from app.compare.sides import Sides
 from app.compare.together import Together
 from app.costs.formats import number_text
 from app.icons import icon
-from app.qt import guard
+from app.qt import guard, key_text
 from app.theme import Theme
 from engine.errors import NetcanvasError
 
@@ -125,7 +125,7 @@ class CompareView(QWidget):
 
     @staticmethod
     def _tip(name: str, action: QAction) -> str:
-        key = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        key = key_text(action)
         return f"{_TIPS[name]} ({key})" if key else _TIPS[name]
 
     def _arrange(self) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 from app.palette import rows
 from app.palette.fuzzy import Entry
 from app.palette.model import TypeModel
+from app.palette.typed import with_numbers
 from app.widgets.choicepopup import ChoicePopup
 
 if TYPE_CHECKING:
@@ -27,6 +28,11 @@ _PAGE = 6
 class SearchPopup(ChoicePopup):
     """A search field and the layer types that fit; Enter takes the first, Escape none.
 
+    Parameters
+    ----------
+    numbers : bool
+        Whether numbers may follow the name of a type; see :mod:`app.palette.typed`.
+
     Attributes
     ----------
     chosen : Signal(str)
@@ -35,13 +41,14 @@ class SearchPopup(ChoicePopup):
 
     chosen = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, numbers: bool = False) -> None:
         model = TypeModel()
         super().__init__("palette.popup", model, _WIDTH, _PAGE, parent)
         self.model = model
         self._infos: tuple[Entry, ...] = ()
         self._usage: dict[str, float] = {}
         self._help = ""
+        self._numbers = numbers
         self.search.setAccessibleName("Add a layer")
         self.view.setAccessibleName("Layer types that fit")
         self.view.setItemDelegate(rows.TypeDelegate(self.view, summaries=True))
@@ -84,7 +91,8 @@ class SearchPopup(ChoicePopup):
         self.open_at(QPoint(x, y))
 
     def fill(self, pattern: str) -> int:
-        more = self.model.fill(self._infos, pattern, grouped=False, usage=self._usage)
+        infos, name = with_numbers(self._infos, pattern) if self._numbers else (self._infos, pattern)
+        more = self.model.fill(infos, name, grouped=False, usage=self._usage)
         count = self.model.rowCount()
         told = f"{more:,} more: type to find them. {self._help}" if more else self._help
         self.note.setText(told if count else "No layer fits.")

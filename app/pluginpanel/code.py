@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QStac
 from app.pluginpanel.keys import CODE_KEYS
 from app.pluginpanel.sourcefile import SourceFile
 from app.properties.lists import small_button
-from app.qt import Debounce, guard
+from app.qt import Debounce, guard, key_text
 from app.text.edit import Mistake, NumberedEdit
 from app.text.findbar import FindBar
 from app.text.python_colors import PythonColors
@@ -349,7 +349,7 @@ class CodePane(QWidget):
         if edit_here is not None:
             self.files.setCurrentIndex(self.files.findData(edit_here.source.path))
             self.save_button.setEnabled(edit_here.modified)
-            key = edit_here.save_action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            key = key_text(edit_here.save_action)
             self.save_button.setToolTip("Save the file; its layers are loaded anew" + (f" ({key})" if key else ""))
         self._say()
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QKeySequence
 
 from app.icons import icon
+from app.qt import key_text
 
 if TYPE_CHECKING:
     from engine.diagnostics import Diagnostic
@@ -52,7 +53,7 @@ class ProblemsModel(QAbstractTableModel):
 
     def say_fix_key(self, key: QKeySequence) -> None:
         """Say of quick fixes which key applies them."""
-        shown = key.toString(QKeySequence.SequenceFormat.NativeText)
+        shown = key_text(key)
         self._fix_key = (f"({shown})",) if shown else ()
 
     @property

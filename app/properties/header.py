@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWi
 from app.layerpicture import layer_mark
 from app.properties.edits import ValueEdit
 from app.properties.facts import cost_rows, param_text, port_rows
-from app.qt import guard
+from app.qt import guard, key_text
 from app.theme import GRID, Theme, blend
 from app.widgets.elidedlabel import ElidedLabel
 
@@ -124,7 +124,7 @@ class LayerHeader(QWidget):
 
     def say_name_key(self, key: QKeySequence) -> None:
         """Say by which key the name is changed."""
-        shown = key.toString(QKeySequence.SequenceFormat.NativeText)
+        shown = key_text(key)
         self.name.setToolTip(f"Name of the layer ({shown})" if shown else "Name of the layer")
 
     def show_node(self, node: Node, info: LayerInfo | None, picture: LayerPicture | None = None) -> None:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app import wording
 from app.properties.facts import count_text, shape_text
-from app.properties.net_page import FactTable, counted
+from app.properties.net_page import FactTable, type_rows
 from app.theme import GRID
+from app.wording import counted
 
 if TYPE_CHECKING:
     from app.document import Document
@@ -37,7 +37,7 @@ def sum_facts(document: Document, nodes: Iterable[NodeId]) -> list[tuple[str, st
     rows = [row for row in costs.rows if row.node in ids] if costs is not None else []
     known = [row.numbers for row in rows if row.numbers]
     if known:
-        more = f" and {wording.counted(len(rows) - len(known), 'layer')} unknown" if len(known) < len(rows) else ""
+        more = f" and {counted(len(rows) - len(known), 'layer')} unknown" if len(known) < len(rows) else ""
         facts.append(("Parameters", f"{count_text(sum(numbers[0] for numbers in known))}{more}"))
         facts.append(("Multiply-adds", f"{count_text(sum(numbers[1] for numbers in known))}{more}"))
     return facts
@@ -112,7 +112,7 @@ class ManyPage(QWidget):
         """Show the summary of some layers."""
         readings = document.graph.readings()
         ids = tuple(node for node in nodes if node in readings)
-        self._title.setText(_block_title(document, ids) or wording.counted(len(ids), "layer"))
+        self._title.setText(_block_title(document, ids) or counted(len(ids), "layer"))
         by_type: dict[str, list[NodeId]] = {}
         for node in ids:
             if (read := readings[node]).field is not None:  # the net's own inputs are edited as fields of the net
@@ -123,7 +123,7 @@ class ManyPage(QWidget):
         self._hint.setText(f"{words} Of these, layers of one type can be edited together:")
         self._offer(by_type)
         going, coming = port_facts(document, ids)
-        for table, rows in zip(self._tables, (sum_facts(document, ids), going, coming, counted(counts)), strict=True):
+        for table, rows in zip(self._tables, (sum_facts(document, ids), going, coming, type_rows(counts)), strict=True):
             table.show_rows(rows)
 
     def _offer(self, by_type: Mapping[str, Sequence[NodeId]]) -> None:

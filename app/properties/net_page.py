@@ -10,16 +10,16 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from app import wording
 from app.properties.edits import ValueEdit
 from app.properties.facts import count_text
 from app.qt import guard
 from app.theme import GRID, Theme
+from app.wording import counted
 
 if TYPE_CHECKING:
     from app.document import Document
 
-__all__ = ["FactTable", "NetPage", "counted", "net_facts", "type_counts"]
+__all__ = ["FactTable", "NetPage", "net_facts", "type_counts", "type_rows"]
 
 _MOST_TYPES = 8
 
@@ -37,7 +37,7 @@ def net_facts(document: Document) -> list[tuple[str, str]]:
             facts.append((f"in {phase}", count_text(there)))
     costs = document.live.costs.count
     if costs is not None and costs.unknown < len(costs.rows):
-        more = f" and {wording.counted(costs.unknown, 'layer')} unknown" if costs.unknown else ""
+        more = f" and {counted(costs.unknown, 'layer')} unknown" if costs.unknown else ""
         facts.append(("Parameters", f"{count_text(costs.totals[0])}{more}"))
     facts.append(("Dialect", document.dialect_choice.words))
     return facts
@@ -46,10 +46,10 @@ def net_facts(document: Document) -> list[tuple[str, str]]:
 def type_counts(document: Document) -> list[tuple[str, str]]:
     """Return how many layers there are of each type, the most common first."""
     layers = document.graph.readings().values()
-    return counted(Counter(layer.type or "no type" for layer in layers if layer.field is not None))
+    return type_rows(Counter(layer.type or "no type" for layer in layers if layer.field is not None))
 
 
-def counted(counts: Mapping[str, int]) -> list[tuple[str, str]]:
+def type_rows(counts: Mapping[str, int]) -> list[tuple[str, str]]:
     """Return types and how many layers they have, the most common first; the rarest in one line."""
     types = Counter(counts).most_common()
     shown = _MOST_TYPES if len(types) > _MOST_TYPES + 1 else len(types)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from app.canvas.insert import starter_fields, works_in_place
 from app.palette.fuzzy import match_text
+from app.palette.starters import starter_fields, works_in_place
 from app.properties.choices import known_spellings
 from app.text.context import Context
 from app.text.snippets import slot

@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.icons import icon
-from app.qt import guard
+from app.qt import guard, key_text
 
 __all__ = ["ActionButton", "TrainingActions"]
 
@@ -59,7 +59,7 @@ class TrainingActions(QObject):
         live = state in ("waiting", "running", "paused")
         going = state in ("running", "paused")
         starting = "The training is starting." if state == "waiting" else "Nothing is training."
-        key = self.stop.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        key = key_text(self.stop)
         under_way = f"Training is under way. Stop it first{f' ({key})' if key else ''}."
         self._set(self.train, under_way if live else obstacle, "Train this net")
         paused = state == "paused"
@@ -76,7 +76,7 @@ class TrainingActions(QObject):
 
     def _set(self, action: QAction, reason: str, help_text: str) -> None:
         action.setEnabled(not reason)
-        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        keys = key_text(action)
         action.setToolTip(reason or (f"{help_text} ({keys})" if keys else help_text))
         action.setStatusTip(reason or help_text)
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QKeySequence, QShowEvent
+from PySide6.QtGui import QCloseEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from app.qt import announce, guard
+from app.qt import announce, guard, key_text
 from app.theme import Theme
 from app.training import formats
 from app.training.face import TrainingFace
@@ -322,7 +322,7 @@ class TrainingPanel(TrainingFace):
         self._actions.show_state(self._model.state, wish, self._blocked)
         self.chip.show_state(self._model.state, wish)
         if self._model.state == "idle":
-            key = self.train_action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            key = key_text(self.train_action)
             key = key.replace("Return", "Enter")
             words = f"Press Train ({key})" if key else "Press Train"
             self.pictures.say(self._blocked or f"{words} to see loss and accuracy here.")

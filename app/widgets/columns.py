@@ -13,6 +13,10 @@ from app.qt import guard
 __all__ = ["Column", "ShedColumns", "SqueezedColumns"]
 
 
+#: Height of a line that the widths of :class:`SqueezedColumns` are meant for, in pixels.
+_LINE = 15
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """How wide a column is.
@@ -83,7 +87,7 @@ class SqueezedColumns(QObject):
     view : QTreeView
         The list, which owns this.
     wide, least : sequence of int
-        Pixels that each column has and that it needs, from the left.
+        Pixels that each column has and that it needs, from the left; more with large letters.
     roomy : int
         The column that gets what is left.
     shed : sequence of int
@@ -111,13 +115,16 @@ class SqueezedColumns(QObject):
             self._view.setColumnHidden(column, False)
         room, shown = self._header.width(), self._shown()
         for column in self._shed:
-            if sum(self._least[each] for each in shown) > room:
+            if sum(self._least[each] for each in shown) * self._scale() > room:
                 self._view.setColumnHidden(column, True)
                 shown.remove(column)
+        scale = self._scale()
+        room = int(room / scale)
         wide, least = (sum(sizes[each] for each in shown) for sizes in (self._wide, self._least))
         share = min(1.0, max(0.0, (room - least) / (wide - least))) if wide > least else 1.0
         widths = {each: int(self._least[each] + (self._wide[each] - self._least[each]) * share) for each in shown}
-        widths[self._roomy] += max(0, room - sum(widths.values()))
+        widths = {each: int(width * scale) for each, width in widths.items()}
+        widths[self._roomy] += max(0, self._header.width() - sum(widths.values()))
         for each, width in widths.items():
             self._header.resizeSection(each, width)
         self._fitting = False
@@ -128,7 +135,11 @@ class SqueezedColumns(QObject):
     @guard
     def _dragged(self, column: int, _before: int, width: int) -> None:
         if not self._fitting and width:
-            self._wide[column] = max(width, self._least[column])
+            self._wide[column] = max(round(width / self._scale()), self._least[column])
+
+    def _scale(self) -> float:
+        """How much more room large letters need."""
+        return max(1.0, self._header.fontMetrics().lineSpacing() / _LINE)
 
     @guard(default=False)
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from app.icons import icon
+from app.qt import key_text
 
 __all__ = ["TIP", "ActionSpec", "enable", "make_actions", "say_key"]
 
@@ -86,7 +87,7 @@ def make_actions(
         if spec.keys:
             action.setShortcuts([QKeySequence(key) for key in spec.keys])
         plain = spec.tip or spec.text.replace("&", "").rstrip("\u2026")
-        shown = QKeySequence(spec.keys[0]).toString(QKeySequence.SequenceFormat.NativeText) if spec.keys else ""
+        shown = key_text(spec.keys[0]) if spec.keys else ""
         shown = shown or spec.hint
         action.setToolTip(f"{plain} ({shown})" if shown else plain)
         action.setProperty(TIP, action.toolTip())

@@ -52,7 +52,7 @@ class AddingCanvas(CanvasView):
 
     def __init__(self, document: Document, parent: QWidget | None = None, *, slowly: bool = False) -> None:
         super().__init__(document, parent, slowly=slowly)
-        self.popup = SearchPopup(self)
+        self.popup = SearchPopup(self, numbers=True)
         self._at: QPointF | None = None
         self._origin: Origin | None = None
         self._onto: Edge | None = None

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar
+from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 from app.qt import Debounce, guard
+from app.window.docktabs import dock_tabs, front_title
 
 if TYPE_CHECKING:
     from app.window.settings import WindowSettings
@@ -128,8 +129,7 @@ class DockRoom(QObject):
 
     def _tabs_height(self, dock: QDockWidget) -> int:
         """How high the tabs are that a dock has over it."""
-        bars = self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        over = (each for each in bars if each.isVisible() and each.tabText(each.currentIndex()) == dock.windowTitle())
+        over = (each for each in dock_tabs(self._window) if front_title(each) == dock.windowTitle())
         return next((each.height() for each in over), 0)
 
     @guard(default=False)

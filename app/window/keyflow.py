@@ -7,11 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QMenuBar
 
 from app.canvas.keys import CANVAS_KEYS
-from app.qt import guard
+from app.qt import guard, key_text
 from app.window.actions import say_key
 from app.window.commandpalette import Command, CommandPalette
 from app.window.shortcuts import CANVAS, Shortcuts, native
@@ -69,7 +69,7 @@ class KeyFlow(QObject):
         for action, group in _menu_actions(self._window.menuBar()):
             if not action.objectName().startswith(_PASSING):
                 self.shortcuts.adopt([action], group)
-            say_key(action, action.shortcut().toString(QKeySequence.SequenceFormat.NativeText))
+            say_key(action, key_text(action))
         self._key_changed("window.action.close_tab")
         self._show_hints()
 
@@ -104,7 +104,7 @@ class KeyFlow(QObject):
         """Return the key of a canvas's or a window's action as the system writes it; empty where it has none."""
         keys = self.shortcuts.canvas_keys.get(name)
         if keys is None:
-            return self._window.actions_by_name[name].shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            return key_text(self._window.actions_by_name[name])
         return native(keys[:1])
 
     @guard
@@ -122,7 +122,7 @@ class KeyFlow(QObject):
             text, _tab, hint = action.text().partition("\t")
             if not name or name in found or not text or name == "window.action.commands":
                 continue
-            keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText) or hint
+            keys = key_text(action) or hint
             reason = "" if action.isEnabled() else action.toolTip() or "It cannot be done now."
             found[name] = Command(name, _plain(text), group, keys, reason, action.trigger)
         covered = {*_ON_CANVAS.values(), *_NO_COMMANDS}

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QDockWidget, QScrollArea, QTabBar, Q
 
 from app.qt import guard
 from app.widgets.focusring import FocusRings
+from app.window.docktabs import dock_tabs
 from app.window.tour import TourBubble
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ class Regions(QObject):
         """Return the parts that are in view and take the keyboard, in reading order."""
         window, page = self._window, self._window.tabs.current
         also = QApplication.focusWidget()
-        bars = [each for each in window.children() if isinstance(each, QTabBar) and each.isVisible()]
+        bars = dock_tabs(window)
         left, right, bottom = (self._docked(area, bars) for area in _AREAS)
         parts: tuple[tuple[str, Sequence[QWidget]], ...] = (
             ("tools", [window.toolbar]),

@@ -14,6 +14,7 @@ from shiboken6 import isValid
 from app.canvas.keys import CANVAS_KEYS
 from app.compare.keys import COMPARE_KEYS
 from app.pluginpanel.keys import CODE_KEYS
+from app.qt import key_text
 from app.window.actions import say_key
 
 if TYPE_CHECKING:
@@ -196,11 +197,11 @@ def _meet(one: str, other: str) -> bool:
 
 def native(keys: Iterable[str]) -> str:
     """Return keys as the system writes them."""
-    return ", ".join(QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText) for key in keys)
+    return ", ".join(key_text(key) for key in keys)
 
 
 def _give(action: QAction, keys: Keys) -> None:
     """Give an action keys, and correct what its tooltips say about them."""
-    old = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+    old = key_text(action)
     action.setShortcuts([QKeySequence(key) for key in keys])
-    say_key(action, action.shortcut().toString(QKeySequence.SequenceFormat.NativeText), old)
+    say_key(action, key_text(action), old)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QTabBar
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu
 
 from app.qt import Debounce, guard
+from app.window.docktabs import dock_tabs, front_title
 
 __all__ = ["DockSides"]
 
@@ -112,11 +113,7 @@ class DockSides(QObject):
 
     def _front(self, docks: Mapping[str, QDockWidget]) -> str:
         """Name of the dock whose tab is in front."""
-        titles = {
-            bar.tabText(bar.currentIndex())
-            for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
-            if bar.isVisible()
-        }
+        titles = {front_title(each) for each in dock_tabs(self._window)}
         return next((name for name, dock in docks.items() if dock.windowTitle() in titles), "")
 
     @guard

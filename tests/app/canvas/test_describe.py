@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.canvas.describe import key_params
+from app.canvas.describe import count_text, key_params
 from app.document import Document
 from engine.graph import OpGraph
 
@@ -38,3 +38,18 @@ def test_a_card_of_an_old_format(text: bytes, name: str, rows: dict[str, str], q
     node = document.graph.named(name)[0]
     assert dict(key_params(document, node, document.registry.info(node.type))) == rows
     document.close()
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (9_999, "9 999"),
+        (25_050, "25.1 k"),
+        (999_600, "1 M"),
+        (999_600_000, "1 G"),
+        (2.79e12, "2.79 T"),
+        (4e15, "4e+03 T"),
+    ],
+)
+def test_a_large_count_is_told_in_three_figures(count: int, text: str) -> None:
+    assert count_text(int(count)).replace("\u202f", " ") == text

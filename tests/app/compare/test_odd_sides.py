@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+
+from engine.sidecar import sidecar_path
 
 SOLVER = b'net: "mine.prototxt"\nbase_lr: 0.1\nlr_policy: "fixed"\nmax_iter: 10\n'
 
@@ -68,6 +72,26 @@ def test_a_row_may_be_chosen_before_the_list_is_anew(window, mine, compared, qtb
     compared.list.choose(place)
     compared._chosen(place)
     assert compared.comparison.original(gone) is None
+
+
+def test_each_side_has_its_own_folder_and_what_is_assumed_of_it(window, tmp_path, qtbot, settled):
+    text = b"""layer { name: "d" type: "Data" top: "x" data_param { source: "none" batch_size: 2 } }
+layer { name: "ip" type: "InnerProduct" bottom: "x" top: "ip" inner_product_param { num_output: 4 } }"""
+    paths = [tmp_path / name / "net.prototxt" for name in ("here", "there")]
+    for path, size in zip(paths, (8, 16), strict=True):
+        path.parent.mkdir()
+        path.write_bytes(text)
+        sidecar_path(path).write_text(json.dumps({"version": 1, "nodes": [], "assumed_shapes": {"x": [0, 3, size, 1]}}))
+    assert window.files.open(paths[0])
+    window.comparing.with_path(paths[1])
+    comparison = window.tabs.current.comparison.comparison
+    settled(window.tabs.current.comparison)
+    assert (comparison.old.path, comparison.new.path) == (paths[1], paths[0])
+    assert any(each.kinds == ("reshaped",) for each in comparison.changes)
+    window.document.assumptions.assume({"x": (0, 3, 16, 1)})
+    qtbot.waitUntil(lambda: not comparison.busy and not comparison.changes, timeout=20_000)
+    window.document.undo_stack.undo()
+    qtbot.waitUntil(lambda: bool(comparison.changes), timeout=20_000)
 
 
 def test_closing_a_canvas_twice_does_no_harm(window, recwarn):

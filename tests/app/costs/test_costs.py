@@ -338,6 +338,18 @@ def test_what_a_layer_gives_out_is_kept_where_there_is_little_room(panel):
     assert panel.view.header().length() == panel.view.header().width()
 
 
+def test_columns_grow_with_large_letters(panel):
+    panel.resize(1600, 320)
+    header = panel.view.header()
+    before = header.sectionSize(3)
+    font = header.font()
+    font.setPixelSize(2 * header.fontMetrics().height())
+    header.setFont(font)
+    panel.resize(1500, 320)
+    assert header.sectionSize(3) > 1.2 * before
+    assert panel.view.isColumnHidden(5), "what is not read first makes room"
+
+
 def test_columns_give_way_together_and_a_dragged_one_stays(panel):
     panel.resize(1600, 320)
     header = panel.view.header()
