@@ -139,10 +139,11 @@ class ProblemsPanel(QWidget):
         for name, text, keys, slot in (
             ("go", "Go to the layer", "", lambda: self._go(self.view.currentIndex())),
             ("fix", "Apply quick fix", "Ctrl+.", lambda: self.apply_fix(self.view.currentIndex().row())),
-            ("copy", "Copy message", QKeySequence.StandardKey.Copy, self._copy),
+            ("", "Copy message", QKeySequence.StandardKey.Copy, self._copy),
         ):
             action = QAction(text, self.view)
-            action.setObjectName(f"problems.{name}")
+            if name:  # to copy has the same key everywhere
+                action.setObjectName(f"problems.{name}")
             if keys:
                 action.setShortcut(QKeySequence(keys))
                 action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
