@@ -248,6 +248,7 @@ class PanelDocks:
             widget = next((each for each in inside if each.isEnabled() and each.isVisibleTo(widget)), widget)
         widget.setFocus(Qt.FocusReason.ShortcutFocusReason)
         if not widget.hasFocus():  # there is nothing to choose, and a sentence says why
+            self.docks[name].setFocus(Qt.FocusReason.ShortcutFocusReason)  # or keys would still be the canvas's
             words = [each.text() for each in widget.findChildren(QLabel) if each.isVisible() and each.text()]
             announce(widget, ". ".join([self.docks[name].windowTitle(), *words]))
 
