@@ -59,8 +59,8 @@ def draw(options: Namespace, view: View) -> str:
 
 
 def _draw(document: Document, options: Namespace) -> str:
-    from app.canvas.foldedits import fold_at_start, is_folded
-    from app.canvas.picture import save_picture
+    from app.canvas.edits.foldedits import fold_at_start, is_folded
+    from app.canvas.scene.picture import save_picture
     from app.canvas.view import CanvasView
 
     canvas = CanvasView(document)
@@ -101,7 +101,7 @@ def _learn(document: Document) -> None:
 
 
 def _arrange(canvas: CanvasView, *, new: bool) -> None:
-    from app.canvas.arrange import arranged_places, place_new
+    from app.canvas.edits.arrange import arranged_places, place_new
 
     scene, positions = canvas.canvas, canvas.document.positions
     if not new:

@@ -32,7 +32,7 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPixmap
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QWidget
 
-from app.canvas.nodeitem import NodeItem
+from app.canvas.scene.nodeitem import NodeItem
 from app.start import make_application
 from app.theme import Theme
 from app.window.canvas_area import CanvasArea

@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from app.canvas.arrange import arrange, find_places, gather_inputs, place_new, room_of, take_routes
-from app.canvas.docking import find_docked
-from app.canvas.foldedits import fold_at_start, fold_first
+from app.canvas.edits.arrange import arrange, find_places, gather_inputs, place_new, room_of, take_routes
+from app.canvas.edits.foldedits import fold_at_start, fold_first
+from app.canvas.scene.docking import find_docked
 from engine.graph.repeats import repeats_of
 
 if TYPE_CHECKING:
-    from app.canvas.arrange import Arrangement
-    from app.canvas.layout import LayoutEdge, LayoutNode
-    from app.canvas.scene import CanvasScene
+    from app.canvas.edits.arrange import Arrangement
+    from app.canvas.layout.layout import LayoutEdge, LayoutNode
+    from app.canvas.scene.scene import CanvasScene
     from app.canvas.view import CanvasView
     from app.document.placement import Point
     from engine.graph import NodeId

@@ -15,7 +15,7 @@ from app.qt import announce, guard
 from app.wording import counted
 
 if TYPE_CHECKING:
-    from app.canvas.nodeitem import NodeItem
+    from app.canvas.scene.nodeitem import NodeItem
     from app.canvas.view import CanvasView
 
 __all__ = ["FocusMark"]

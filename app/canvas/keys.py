@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QKeyCombination, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
-from app.canvas import aligning, annotating, edits, walking
-from app.canvas.aside import toggle_bypass, toggle_freeze
-from app.canvas.foldedits import chosen_block
+from app.canvas import walking
+from app.canvas.edits import aligning, edits
+from app.canvas.edits.aside import toggle_bypass, toggle_freeze
+from app.canvas.edits.foldedits import chosen_block
+from app.canvas.gestures import annotating
 from app.canvas.reaching import Reach, chosen_annotation, chosen_wire, middle_of, wire_menu
 from app.document.placement import Point
 from app.qt import key_text

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 
-from app.canvas.heat import paint_scale
 from app.canvas.overlay import CornerWidget
+from app.canvas.scene.heat import paint_scale
 from app.qt import guard
 
 if TYPE_CHECKING:

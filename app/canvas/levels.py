@@ -9,8 +9,8 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton
 
-from app.canvas.arrange import arrange
-from app.canvas.foldedits import fold_repeats, is_folded
+from app.canvas.edits.arrange import arrange
+from app.canvas.edits.foldedits import fold_repeats, is_folded
 from app.canvas.overlay import OVERLAY_GAP, CornerWidget
 from app.qt import guard
 from app.wording import counted

@@ -9,10 +9,10 @@ from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTransform
 from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel, QWidget
 
-from app.canvas.cuts import READABLE
-from app.canvas.nodeitem import LOD_BOXES, NodeItem
-from app.canvas.scene import CanvasScene
-from app.canvas.style import GRID_STEP
+from app.canvas.layout.cuts import READABLE
+from app.canvas.scene.nodeitem import LOD_BOXES, NodeItem
+from app.canvas.scene.scene import CanvasScene
+from app.canvas.scene.style import GRID_STEP
 from app.qt import guard
 from app.slices import Slices
 from app.wording import counted

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtWidgets import QMenu
 
-from app.canvas.annotating import AnnotationGesture
-from app.canvas.cutting import cut
-from app.canvas.foldedits import chosen_block
-from app.canvas.steps import bend_wire
+from app.canvas.edits.foldedits import chosen_block
+from app.canvas.edits.steps import bend_wire
+from app.canvas.gestures.annotating import AnnotationGesture
+from app.canvas.gestures.cutting import cut
 from app.document.placement import Point
 from app.icons import icon
 from engine.errors import GraphError
 
 if TYPE_CHECKING:
-    from app.canvas.annotationitems import AnnotationItem
-    from app.canvas.edgeitem import EdgeItem
-    from app.canvas.nodeitem import NodeItem
+    from app.canvas.scene.annotationitems import AnnotationItem
+    from app.canvas.scene.edgeitem import EdgeItem
+    from app.canvas.scene.nodeitem import NodeItem
     from app.canvas.view import CanvasView
     from engine.graph import NodeId
 

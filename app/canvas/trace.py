@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from app.canvas.edgeitem import EdgeItem
+from app.canvas.scene.edgeitem import EdgeItem
 from app.qt import guard
 
 if TYPE_CHECKING:
-    from app.canvas.nodeitem import NodeItem
+    from app.canvas.scene.nodeitem import NodeItem
     from app.canvas.view import CanvasView
 
 __all__ = ["Trace"]

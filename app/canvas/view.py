@@ -16,24 +16,24 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from app.canvas import edits
-from app.canvas.annotating import AnnotationEdit, annotation_menu
-from app.canvas.bending import add_bend, remove_bend
-from app.canvas.blockitem import BlockItem
-from app.canvas.cutting import CutGesture, CutPreview
-from app.canvas.edgeitem import EdgeItem
+from app.canvas.edits import edits
 from app.canvas.focus import FocusMark
-from app.canvas.gestures import Gesture, PanGesture
-from app.canvas.hints import PortHints
+from app.canvas.gestures.annotating import AnnotationEdit, annotation_menu
+from app.canvas.gestures.bending import add_bend, remove_bend
+from app.canvas.gestures.cutting import CutGesture, CutPreview
+from app.canvas.gestures.gestures import Gesture, PanGesture
+from app.canvas.gestures.hints import PortHints
+from app.canvas.gestures.pressing import PORT_REACH, WIRE_REACH, pressed
+from app.canvas.gestures.titleedit import TitleEdit
 from app.canvas.keys import CanvasKeys
 from app.canvas.legend import HeatLegend
 from app.canvas.levels import Breadcrumb
 from app.canvas.minimap import Minimap
 from app.canvas.navigation import NavigationView
-from app.canvas.nodeitem import NodeItem
-from app.canvas.pressing import PORT_REACH, WIRE_REACH, pressed
 from app.canvas.reason import ReasonLabel
-from app.canvas.titleedit import TitleEdit
+from app.canvas.scene.blockitem import BlockItem
+from app.canvas.scene.edgeitem import EdgeItem
+from app.canvas.scene.nodeitem import NodeItem
 from app.canvas.trace import Trace
 from app.qt import guard
 from app.widgets.focusring import OWN_RING

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from app.canvas.nodeitem import NodeItem
+    from app.canvas.scene.nodeitem import NodeItem
     from app.canvas.view import CanvasView
     from app.document import Document
 

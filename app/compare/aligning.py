@@ -6,15 +6,15 @@ from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.canvas.docking import host_of
-from app.canvas.face import DOCK_GAP, NODE_WIDTH
-from app.canvas.layout import LayoutEdge, LayoutNode, LayoutResult
+from app.canvas.layout.layout import LayoutEdge, LayoutNode, LayoutResult
+from app.canvas.scene.docking import host_of
+from app.canvas.scene.face import DOCK_GAP, NODE_WIDTH
 from app.document.placement import Point, Route, edge_key
 
 if TYPE_CHECKING:
-    from app.canvas.edgeitem import EdgeItem
-    from app.canvas.nodeitem import NodeItem
-    from app.canvas.scene import CanvasScene
+    from app.canvas.scene.edgeitem import EdgeItem
+    from app.canvas.scene.nodeitem import NodeItem
+    from app.canvas.scene.scene import CanvasScene
     from app.document.placement import EdgeKey
     from engine.graph import NodeId
 
@@ -32,7 +32,7 @@ class Plan:
     Attributes
     ----------
     nodes, edges : list
-        For :func:`app.canvas.layout.lay_out`.
+        For :func:`app.canvas.layout.layout.lay_out`.
     keys : pair of mappings
         For each side the keys of the layers that are shown, in document order.
     """

@@ -9,10 +9,10 @@ from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from app.canvas.blockitem import BlockItem
-from app.canvas.folding import Folding
 from app.canvas.navigation import NavigationView
-from app.canvas.nodeitem import LOD_TEXT
+from app.canvas.scene.blockitem import BlockItem
+from app.canvas.scene.folding import Folding
+from app.canvas.scene.nodeitem import LOD_TEXT
 from app.compare.map import CompareMap
 from app.qt import guard
 from app.theme import Theme
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from PySide6.QtCore import QEvent
 
-    from app.canvas.edgeitem import EdgeItem
-    from app.canvas.nodeitem import NodeItem
+    from app.canvas.scene.edgeitem import EdgeItem
+    from app.canvas.scene.nodeitem import NodeItem
     from app.compare.changes import Kind
     from app.document import Document
     from engine.graph import Events, NodeId

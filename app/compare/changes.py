@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.canvas.describe import count_text
+from app.canvas.scene.describe import count_text
 
 if TYPE_CHECKING:
     from app.live.layercosts import CostRow

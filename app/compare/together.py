@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QPainter
 
-from app.canvas.layout import Room, lay_out
-from app.canvas.nodeitem import LOD_BOXES
+from app.canvas.layout.layout import Room, lay_out
+from app.canvas.scene.nodeitem import LOD_BOXES
 from app.compare.aligning import Plan, place, plan
 from app.qt import blocked, guard
 from app.slices import Slices
@@ -17,7 +17,7 @@ from app.slices import Slices
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from app.canvas.layout import LayoutResult
+    from app.canvas.layout.layout import LayoutResult
     from app.compare.aligning import Key
     from app.compare.canvas import CompareCanvas
     from engine.graph import NodeId

@@ -7,7 +7,7 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from app.canvas.describe import count_text
+from app.canvas.scene.describe import count_text
 from app.live.layercosts import NUMBERS, CostCount, CostRow
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from PySide6.QtCore import QPoint, QPointF, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
-from app.canvas.insert import Origin, insert, insert_on_wire, refuses_type
+from app.canvas.edits.insert import Origin, insert, insert_on_wire, refuses_type
+from app.canvas.edits.suiting import Suiting, usage
+from app.canvas.edits.templates import insert_template
 from app.canvas.reaching import middle_of
-from app.canvas.suiting import Suiting, usage
-from app.canvas.templates import insert_template
 from app.canvas.view import CanvasView
 from app.palette.entries import NEW_LAYER, palette_entries, python_entry
 from app.palette.model import LAYER_MIME
@@ -23,7 +23,7 @@ from engine.errors import GraphError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from app.canvas.edgeitem import EdgeItem
+    from app.canvas.scene.edgeitem import EdgeItem
     from app.document import Document
     from app.window.habits import LayerHabits
     from engine.graph import Edge, NodeId

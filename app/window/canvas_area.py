@@ -10,12 +10,12 @@ from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.canvas import clipboard, edits
-from app.canvas.annotating import delete_chosen
-from app.canvas.arrange import arrange, place_new
+from app.canvas.edits import clipboard, edits
+from app.canvas.edits.arrange import arrange, place_new
+from app.canvas.edits.foldedits import chosen_block
 from app.canvas.find import layers_of
 from app.canvas.firstpicture import show_first
-from app.canvas.foldedits import chosen_block
+from app.canvas.gestures.annotating import delete_chosen
 from app.collector import importing
 from app.icons import icon
 from app.palette.search import SearchPopup

@@ -41,7 +41,7 @@ class LayerHabits:
         Parameters
         ----------
         used : mapping of str to float
-            See :func:`app.canvas.suiting.usage`.
+            See :func:`app.canvas.edits.suiting.usage`.
         after : str
             Type of the layer that the new one will read.
         """

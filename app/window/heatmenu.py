@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.canvas.heat import MEASURES, TIME
+from app.canvas.scene.heat import MEASURES, TIME
 from app.qt import guard
 
 if TYPE_CHECKING:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
-from app.canvas.picture import Picture, PictureError, kind_of
+from app.canvas.scene.picture import Picture, PictureError, kind_of
 from app.jobs import Jobs
 from app.qt import Debounce, fault_logger, guard
 from app.slices import Slices
 from engine.files import atomic_write
 
 if TYPE_CHECKING:
-    from app.canvas.scene import CanvasScene
+    from app.canvas.scene.scene import CanvasScene
     from app.window.bars import InfoArea, InfoBar
 
 __all__ = ["PictureJob", "PictureNote"]
@@ -36,7 +36,7 @@ class PictureJob(QObject):
     path : Path or None
         The file, which is written aside and renamed; None for the clipboard.
     scale : float
-        See :class:`app.canvas.picture.Picture`.
+        See :class:`app.canvas.scene.picture.Picture`.
     theme : str
         ``paper``, ``light`` or ``dark``.
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from PySide6.QtCore import QObject, QTimer
 from shiboken6 import isValid
 
-from app.canvas.scene import CanvasScene
+from app.canvas.scene.scene import CanvasScene
 from app.document import Document
 from app.jobs import Jobs
 from app.qt import guard

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QLabel, QStatusBar, QWidget
 
-from app.canvas.describe import count_text
+from app.canvas.scene.describe import count_text
 from app.wording import counted, problem_words
 from engine.graph import ALL
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 
-from app.canvas import annotating, foldedits
-from app.canvas.clipboard import copy_text
-from app.canvas.heat import MEASURES, TIME
+from app.canvas.edits import foldedits
+from app.canvas.edits.clipboard import copy_text
+from app.canvas.gestures import annotating
+from app.canvas.scene.heat import MEASURES, TIME
 from app.qt import guard
 from app.window.adding import AddingCanvas
 from app.window.picturedialog import PictureDialog

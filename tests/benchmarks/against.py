@@ -14,9 +14,9 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from app.canvas.arrange import layout_inputs
-from app.canvas.layout import lay_out
-from app.canvas.scene import CanvasScene
+from app.canvas.edits.arrange import layout_inputs
+from app.canvas.layout.layout import lay_out
+from app.canvas.scene.scene import CanvasScene
 from app.document import Document
 from engine.graph import OpGraph
 from tests.benchmarks.editors import EDITORS, Graph

@@ -28,10 +28,10 @@ import resource
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication
 
-from app.canvas import edits
-from app.canvas.arrange import layout_inputs
-from app.canvas.foldedits import fold_repeats
-from app.canvas.layout import lay_out
+from app.canvas.edits import edits
+from app.canvas.edits.arrange import layout_inputs
+from app.canvas.edits.foldedits import fold_repeats
+from app.canvas.layout.layout import lay_out
 from app.canvas.view import CanvasView
 from app.collector import CalmCollector
 from app.document import Document

@@ -18,8 +18,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.canvas import aligning, clipboard, edits, foldedits
-from app.canvas.heat import MEASURES
+from app.canvas.edits import aligning, clipboard, edits, foldedits
+from app.canvas.scene.heat import MEASURES
 from app.start import share_interpreter
 from app.theme import Theme
 from engine.graph import ALL, DEPLOY, View

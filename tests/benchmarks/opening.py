@@ -27,7 +27,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 import app
 import engine
-from app.canvas import edits
+from app.canvas.edits import edits
 from app.collector import CalmCollector
 from app.compare.view import CompareView
 from app.start import share_interpreter

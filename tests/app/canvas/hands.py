@@ -6,8 +6,8 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
-from app.canvas.edgeitem import EdgeItem
-from app.canvas.nodeitem import NodeItem
+from app.canvas.scene.edgeitem import EdgeItem
+from app.canvas.scene.nodeitem import NodeItem
 from app.canvas.view import CanvasView
 from app.document.placement import edge_key
 

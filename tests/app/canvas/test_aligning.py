@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
-from app.canvas.guides import GuideLines
+from app.canvas.gestures.guides import GuideLines
 from app.document.placement import Point
 from tests.app.canvas.hands import CTRL, SHIFT, Hands
 

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtWidgets import QMenu
 
-from app.canvas.annotating import annotation_menu
+from app.canvas.gestures.annotating import annotation_menu
 from app.document import Document
 from app.document.commands import SwapCommand
 from tests.app.canvas.hands import RIGHT, Hands

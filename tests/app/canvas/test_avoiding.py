@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPointF
 
-from app.canvas.avoiding import CLEAR, Box, detour, free_level
-from app.canvas.scene import CanvasScene
+from app.canvas.layout.avoiding import CLEAR, Box, detour, free_level
+from app.canvas.scene.scene import CanvasScene
 from app.document import Document
 from app.document.placement import Point
 from engine.graph import OpGraph

@@ -7,8 +7,8 @@ from itertools import combinations, pairwise
 import pytest
 from PySide6.QtCore import QLineF, QPointF, QRectF
 
-from app.canvas.arrange import layout_inputs, room_of
-from app.canvas.layout import lay_out
+from app.canvas.edits.arrange import layout_inputs, room_of
+from app.canvas.layout.layout import lay_out
 from app.document import Document
 from engine.resources import resource_path
 from tests.support import shared

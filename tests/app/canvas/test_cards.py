@@ -8,10 +8,10 @@ import pytest
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QImage, QPainter, QStaticText
 
-from app.canvas.face import NODE_WIDTH, Face, Port
-from app.canvas.heat import Heat
-from app.canvas.nodeitem import NodeItem
-from app.canvas.style import CanvasStyle
+from app.canvas.scene.face import NODE_WIDTH, Face, Port
+from app.canvas.scene.heat import Heat
+from app.canvas.scene.nodeitem import NodeItem
+from app.canvas.scene.style import CanvasStyle
 from app.theme import Theme
 from engine.graph import NodeId
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.canvas.describe import count_text, key_params
+from app.canvas.scene.describe import count_text, key_params
 from app.document import Document
 from engine.graph import OpGraph
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.canvas.fitting import fit_problem
+from app.canvas.edits.fitting import fit_problem
 from engine.graph import OpGraph, upgraded_text
 from engine.layer import Phase
 from engine.registry import default_registry

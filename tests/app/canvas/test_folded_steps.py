@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import QPointF
 
-from app.canvas import annotating, clipboard, edits, foldedits
-from app.canvas.blockitem import BlockItem
-from app.canvas.scene import CanvasScene
+from app.canvas.edits import clipboard, edits, foldedits
+from app.canvas.gestures import annotating
+from app.canvas.scene.blockitem import BlockItem
+from app.canvas.scene.scene import CanvasScene
 from app.document import Document
 from engine.errors import GraphError
 from engine.resources import resource_path

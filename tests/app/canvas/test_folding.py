@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QToolButton
 
-from app.canvas import edits, foldedits
-from app.canvas.blockitem import BlockItem
+from app.canvas.edits import edits, foldedits
+from app.canvas.scene.blockitem import BlockItem
 from app.document import Document
 from app.document.blocks import Block
 from tests.app.canvas.hands import CTRL, Hands

@@ -7,10 +7,11 @@ import random
 import pytest
 from PySide6.QtWidgets import QToolButton
 
-from app.canvas import foldedits, ledscene
-from app.canvas.arrange import room_of
-from app.canvas.blockitem import BlockItem
-from app.canvas.foldplan import plan_fold, seen
+from app.canvas.edits import foldedits
+from app.canvas.edits.arrange import room_of
+from app.canvas.scene import ledscene
+from app.canvas.scene.blockitem import BlockItem
+from app.canvas.scene.foldplan import plan_fold, seen
 from app.document import Document
 from engine.graph import OpGraph
 from engine.graph.repeats import repeats_of

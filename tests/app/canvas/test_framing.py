@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QRectF, Qt
 
-from app.canvas.cuts import READABLE
-from app.canvas.style import SMALL_PRINT
+from app.canvas.layout.cuts import READABLE
+from app.canvas.scene.style import SMALL_PRINT
 from app.document import Document
 from app.document.placement import Point
 from engine.graph import OpGraph

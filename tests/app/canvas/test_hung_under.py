@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.canvas.insert import insert_on_wire
+from app.canvas.edits.insert import insert_on_wire
 from tests.app.canvas.hands import Hands
 from tests.app.canvas.test_calm_wires import crosses
 

@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 
-from app.canvas import annotating
-from app.canvas.steps import bend_wire
+from app.canvas.edits.steps import bend_wire
+from app.canvas.gestures import annotating
 from app.document.placement import Point
 from app.window.canvas_area import CanvasArea
 from tests.app.canvas.hands import CTRL, LEFT, MIDDLE, NONE, RIGHT, Hands

@@ -8,10 +8,10 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from app.canvas.channels import assign_tracks
-from app.canvas.cuts import READABLE
-from app.canvas.foldedits import is_folded
-from app.canvas.layout import LayoutEdge, LayoutNode, Room, lay_out
+from app.canvas.edits.foldedits import is_folded
+from app.canvas.layout.channels import assign_tracks
+from app.canvas.layout.cuts import READABLE
+from app.canvas.layout.layout import LayoutEdge, LayoutNode, Room, lay_out
 from app.document import Document
 from tests.support import shared
 

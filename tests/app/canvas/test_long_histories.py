@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import pytest
 from PySide6.QtCore import QPointF
 
-from app.canvas import aligning, annotating, clipboard, edits
-from app.canvas.scene import CanvasScene
-from app.canvas.steps import bend_wire
+from app.canvas.edits import aligning, clipboard, edits
+from app.canvas.edits.steps import bend_wire
+from app.canvas.gestures import annotating
+from app.canvas.scene.scene import CanvasScene
 from app.document import Document
 from app.document.placement import Point
 from app.window.canvas_area import CanvasArea

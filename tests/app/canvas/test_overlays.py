@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.canvas.heat import MEASURES, TIME, heat_color
+from app.canvas.scene.heat import MEASURES, TIME, heat_color
 from app.theme import Theme
 from tests.app.test_theme import contrast, luminance
 
@@ -144,7 +144,7 @@ def test_what_stands_in_the_way_of_measuring_is_told(known):
 
 
 def test_the_colours_get_lighter_steadily_and_their_numbers_can_be_read():
-    from app.canvas.heat import Heat
+    from app.canvas.scene.heat import Heat
 
     colors = [heat_color(step / 20) for step in range(21)]
     assert all(luminance(dark) < luminance(light) for dark, light in pairwise(colors))

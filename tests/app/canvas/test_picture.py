@@ -12,8 +12,8 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 
-from app.canvas import annotating
-from app.canvas.picture import PictureError, draw_image, save_picture
+from app.canvas.gestures import annotating
+from app.canvas.scene.picture import PictureError, draw_image, save_picture
 from app.document import Document
 from app.theme import Theme
 from app.window.picturedialog import PictureDialog
@@ -195,6 +195,6 @@ def test_the_lines_of_a_gesture_are_not_in_the_picture(canvas, gesture):
 
 
 def test_the_image_of_a_big_net_is_drawn_smaller(canvas, monkeypatch):
-    monkeypatch.setattr("app.canvas.picture._MOST_PIXELS", 100_000)
+    monkeypatch.setattr("app.canvas.scene.picture._MOST_PIXELS", 100_000)
     image = draw_image(canvas.canvas)
     assert 50_000 < image.width() * image.height() <= 100_000

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtWidgets import QMenu
 
-from app.canvas.annotating import change
+from app.canvas.gestures.annotating import change
 from app.document.annotations import Annotation, rect_of
 from tests.app.canvas.hands import ALT, CTRL, NONE, SHIFT, Hands
 

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from app.canvas.scene import CanvasScene
+from app.canvas.scene.scene import CanvasScene
 from app.document import Document
 from app.document.placement import Point
 from engine.errors import GraphError

@@ -7,8 +7,8 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QLabel
 
-from app.canvas import splicing
-from app.canvas.insert import insert, insert_on_wire
+from app.canvas.edits.insert import insert, insert_on_wire
+from app.canvas.gestures import splicing
 from app.document import Document
 from app.palette.model import LAYER_MIME
 from engine.graph import OpGraph

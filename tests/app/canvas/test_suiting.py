@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.canvas.insert import Origin, insert
-from app.canvas.suiting import Suiting, usage
+from app.canvas.edits.insert import Origin, insert
+from app.canvas.edits.suiting import Suiting, usage
 from app.palette.fuzzy import rank
 from app.palette.rows import TYPE
 from engine.registry import default_registry

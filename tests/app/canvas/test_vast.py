@@ -10,8 +10,10 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtTest import QTest
 
-from app.canvas import edits, foldedits, folding, heat, ledscene, moving, overview, scene
-from app.canvas.heat import MEASURES
+from app.canvas.edits import edits, foldedits
+from app.canvas.gestures import moving
+from app.canvas.scene import folding, heat, ledscene, overview, scene
+from app.canvas.scene.heat import MEASURES
 from app.document import Document
 from app.document.placement import Point
 from engine.graph import OpGraph

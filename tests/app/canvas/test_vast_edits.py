@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.canvas import edits, foldedits, scene
+from app.canvas.edits import edits, foldedits
+from app.canvas.scene import scene
 from app.document import Document
 from app.text.pane import TextPane
 from engine.graph import OpGraph

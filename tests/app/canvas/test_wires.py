@@ -7,8 +7,8 @@ import json
 import pytest
 from PySide6.QtCore import QLineF, QPoint, QPointF, Qt
 
-from app.canvas.insert import insert_on_wire
-from app.canvas.routes import crosses, distance_to
+from app.canvas.edits.insert import insert_on_wire
+from app.canvas.layout.routes import crosses, distance_to
 from app.document import Document
 from app.document.placement import Placement, Point
 from tests.app.canvas.hands import ALT, CTRL, RIGHT, Hands

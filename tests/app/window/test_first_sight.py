@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from app.canvas.cuts import READABLE
-from app.canvas.style import SMALL_PRINT
+from app.canvas.layout.cuts import READABLE
+from app.canvas.scene.style import SMALL_PRINT
 
 #: Windows as they open on screens of 1280x800, 1440x900, 1600x1000 and 1920x1080.
 WINDOWS = [(1216, 760), (1368, 855), (1520, 950), (1600, 1026)]

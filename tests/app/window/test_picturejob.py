@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QGuiApplication, QImage
 
-from app.canvas import edits, foldedits
-from app.canvas.picture import draw_image, save_picture
-from app.canvas.portrait import Portrait
+from app.canvas.edits import edits, foldedits
+from app.canvas.scene.picture import draw_image, save_picture
+from app.canvas.scene.portrait import Portrait
 from app.document import Document
 from app.document.placement import Point
 from app.window.bars import InfoArea

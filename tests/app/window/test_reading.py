@@ -10,7 +10,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.canvas.scene import CanvasScene
+from app.canvas.scene.scene import CanvasScene
 from app.window.mainwindow import MainWindow
 from app.window.reading import BIG_FILE, SLOW_FILE
 from tests.benchmarks.nets import residual_net

@@ -1,0 +1,1 @@
+"""What changes the net or its picture, as steps of undo."""

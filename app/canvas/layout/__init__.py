@@ -1,0 +1,1 @@
+"""What a layout is: places and ways for wires, from sizes and links alone."""

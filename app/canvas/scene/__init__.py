@@ -1,0 +1,1 @@
+"""What is drawn: the scene and its items."""

@@ -1,0 +1,447 @@
+"""The scene: items for the nodes and wires of one document.
+
+A freshly opened net and a live change take the same road: :meth:`CanvasScene.replay` turns events into items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal, SignalInstance
+from PySide6.QtWidgets import QGraphicsItem, QGraphicsScene
+
+from app.canvas.scene.annotationitems import AnnotationItems
+from app.canvas.scene.describe import describe
+from app.canvas.scene.docking import find_docked, update_docked
+from app.canvas.scene.edgeitem import EdgeItem
+from app.canvas.scene.faces import Faces
+from app.canvas.scene.folding import Folding
+from app.canvas.scene.heat import HeatMap
+from app.canvas.scene.ledscene import VAST
+from app.canvas.scene.markedscene import MarkedScene
+from app.canvas.scene.nodeitem import NodeItem
+from app.canvas.scene.overview import Overview
+from app.canvas.scene.style import CanvasStyle
+from app.document.placement import edge_key
+from app.qt import guard
+from app.slices import Slices
+from app.theme import Theme
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QObject
+
+    from app.document import Document
+    from app.document.placement import EdgeKey
+    from engine.graph import Edge, Events, NodeId
+
+__all__ = ["CanvasScene"]
+
+#: A net of that many layers takes longer to build than anybody shall wait for an answer.
+_SLOW_FROM = 300
+
+
+class CanvasScene(MarkedScene):
+    """Shows one document.
+
+    Parameters
+    ----------
+    slowly : bool
+        Make the items of a big net in slices, between which the window answers; see :meth:`when_built`.
+
+    Attributes
+    ----------
+    nodes, edges : dict
+        Items by node id, and by edge.
+    content_changed : Signal()
+        Something was added, removed or moved.
+    level_changed : Signal()
+        The inside of another block is shown, or the outermost level.
+    seeking_changed : Signal()
+        What is repeated is being looked for, or is no more; see :class:`Folding`.
+    faces : Faces
+        What the nodes show.
+    heat_changed : Signal()
+        The heat-map shows something else.
+    overview_changed : Signal()
+        Those who paint the whole net have something else to paint, of a big net that they asked for before.
+    """
+
+    content_changed = Signal()
+    level_changed = Signal()
+    seeking_changed = Signal()
+    heat_changed = Signal()
+    overview_changed = Signal()
+
+    def __init__(self, document: Document, parent: QObject | None = None, *, slowly: bool = False) -> None:
+        super().__init__(document, parent)
+        self.setItemIndexMethod(QGraphicsScene.ItemIndexMethod.BspTreeIndex)
+        self.style_set = CanvasStyle(Theme.current())
+        self.nodes: dict[NodeId, NodeItem] = {}
+        self.edges: dict[Edge, EdgeItem] = {}
+        self.overview = Overview(self)
+        self._closed = False
+        self._by_port: dict[tuple[NodeId, int], dict[Edge, None]] = {}
+        self._of_view: set[Edge] = set()
+        self.faces = Faces(self)
+        self._slowly = slowly
+        self._growth = Slices(self)
+        self._sweeping = Slices(self)
+        self._swept: list[QGraphicsItem] = []
+        self._awaited: list[Callable[[], object]] = []
+        document.changed.connect(self._document_changed)
+        document.positions.moved.connect(self._nodes_moved)
+        document.positions.bent.connect(self._wire_bent)
+        document.selection.changed.connect(self._selection_changed)
+        document.view_changed.connect(self._view_changed)
+        for signal in self._fact_signals():
+            signal.connect(self.faces.facts_changed)
+        Theme.notifier().changed.connect(self.set_theme)
+        self.is_built = not slowly or len(document.graph) < _SLOW_FROM
+        if self.is_built:
+            for _step in self._grow():
+                pass
+        self.heat = HeatMap(self)
+        self.folding = Folding(self)
+        self.folding.refresh()
+        self.annotated = AnnotationItems(self)
+        self.fit_scene_rect()
+        self.is_indexed = self.is_built
+        if not self.is_built:
+            self._growth.start(self._grow_slowly(), self._grown)
+
+    def close(self) -> None:
+        """Let go of the document."""
+        if self._closed:
+            return
+        self._closed = True
+        document = self.document
+        Theme.notifier().changed.disconnect(self.set_theme)
+        document.changed.disconnect(self._document_changed)
+        document.positions.moved.disconnect(self._nodes_moved)
+        document.positions.bent.disconnect(self._wire_bent)
+        document.selection.changed.disconnect(self._selection_changed)
+        document.view_changed.disconnect(self._view_changed)
+        for signal in self._fact_signals():
+            signal.disconnect(self.faces.facts_changed)
+        self.faces.cancel()
+        self._growth.cancel()
+        self._sweeping.cancel()
+        self._swept.clear()
+        self.leading.cancel()
+        self.overview.close()
+        self.heat.close()
+        self._awaited.clear()
+        self.folding.close()
+        self.annotated.close()
+        self.clear()
+        self.nodes.clear()
+        self.edges.clear()
+
+    def _fact_signals(self) -> tuple[SignalInstance, ...]:
+        document = self.document
+        return (
+            document.shapes_changed,
+            document.diagnostics_changed,
+            document.status_changed,
+            document.plugins_changed,
+        )
+
+    # Replaying the model
+
+    def _grow(self) -> Iterator[None]:
+        """Make all items, one a step; the net may be edited in between, but then :meth:`_finish_growing` is called."""
+        graph = self.document.graph
+        for node_id in graph.node_ids():
+            self._add_nodes((node_id,))
+            yield
+        for edge in graph.edges():
+            self._add_edges((edge,), led=False)
+            yield
+        self._hide_view_edges()
+        self._show_view_edges()
+        self.overview.forget()
+        for node in tuple(self.nodes.values()):
+            find_docked(node)
+            yield
+        for wire in tuple(self.edges.values()):
+            self._lead(wire)
+            yield
+        self.content_changed.emit()
+
+    def _grow_slowly(self) -> Iterator[None]:
+        """The same, and what follows from it."""
+        yield from self._grow()
+        if len(self.document.positions.blocks):
+            self.folding.refresh()
+            yield
+        self.fit_scene_rect()
+        yield
+        self.told_shown()
+        yield
+
+    def _grown(self) -> None:
+        self.is_built = self.is_indexed = True
+        awaited, self._awaited = self._awaited, []
+        for action in awaited:
+            action()
+
+    def _finish_growing(self) -> None:
+        """Make what is missing at once, for the net is another than it was when that began."""
+        graph = self.document.graph
+        there = frozenset(graph.edges())
+        self._remove_edges([edge for edge in self.edges if edge not in there])
+        for node_id in [node_id for node_id in self.nodes if node_id not in graph]:
+            self._remove_node(node_id)
+        self._growth.start(self._grow_slowly(), self._grown)
+        self._growth.finish()
+
+    def when_built(self, action: Callable[[], object]) -> None:
+        """Do something once there is an item for each node and wire: now, or when all are made."""
+        if self.is_built:
+            action()
+        else:
+            self._awaited.append(action)
+
+    @guard
+    def _document_changed(self, events: Events) -> None:
+        if not self.is_built:
+            self._finish_growing()
+        if self._slowly and len(events.added) >= VAST and self._is_retracing():
+            self._grow_again(events)
+        else:
+            self.replay(events)
+        if self.document.seen is not None:  # what is in view depends on other layers too
+            self.faces.facts_changed()
+
+    def _is_retracing(self) -> bool:
+        """Whether a step is taken back or made again: then nobody asks for the items of layers that come."""
+        return self.document.undo_stack.is_stepping and self.folding.level is None
+
+    def _grow_again(self, events: Events) -> None:
+        """Follow a change with which very many layers come back, whose items are made in slices."""
+        there = frozenset(
+            edge for edge in events.edges_added if edge.source in self.nodes and edge.target in self.nodes
+        )
+        self.replay(replace(events, added=frozenset(), edges_added=there))
+        self.is_built = self.is_indexed = False
+        self._growth.start(self._grow_back(), self._grown)
+
+    def _grow_back(self) -> Iterator[None]:
+        folded = len(self.document.positions.blocks) > 0
+        for node_id in self.document.graph.node_ids():
+            if node_id not in self.nodes:
+                self._add_nodes((node_id,))
+                self.nodes[node_id].setVisible(not folded)
+                yield
+        yield from self._grow_slowly()
+
+    def replay(self, events: Events) -> None:
+        """Bring the items in line with the graph after a change."""
+        view_edges = self._of_view
+        self._hide_view_edges()
+        if self._slowly and len(events.removed) >= VAST:
+            self._sweep_out(events)
+        else:
+            self._remove_edges(events.edges_removed)
+            for node_id in events.removed:
+                self._remove_node(node_id)
+        self._add_nodes(events.added)
+        touched = {node_id for node_id in events.changed if node_id in self.nodes}
+        for node_id in touched:
+            self.faces.describe(self.nodes[node_id])
+        self._add_edges(events.edges_added, led=False)
+        self._show_view_edges()
+        self.folding.replay(events, whole=bool(view_edges or self._of_view))
+        ends = {edge.target for edge in (*events.edges_removed, *events.edges_added, *(view_edges ^ self._of_view))}
+        near = [self.nodes[node_id] for node_id in events.added | touched | ends if node_id in self.nodes]
+        if len(near) < VAST:
+            update_docked(near)
+        else:
+            self.dock_later(near)
+        self.lead_anew()
+        self.overview.forget()
+        self._make_room(near)
+        self.told_shown()
+
+    def told_shown(self) -> None:
+        """Tell those who paint the whole net that others of its items are shown, or at other places."""
+        self.overview.forget()
+        self.heat.refresh()
+        self.content_changed.emit()
+
+    def _add_nodes(self, ids: Iterable[NodeId]) -> None:
+        document = self.document
+        for node_id in ids:
+            if node_id in self.nodes:
+                continue
+            item = NodeItem(node_id, describe(document, document.graph.node(node_id)), self.style_set)
+            item.facts = self.faces.facts_of(node_id)
+            point = document.positions.get(node_id)
+            if point is not None:
+                item.setPos(point.x, point.y)
+            self.nodes[node_id] = item
+            self.addItem(item)
+            if node_id in document.selection:
+                item.marked = True
+                self._marked.add(node_id)
+
+    def _add_edges(self, edges: Iterable[Edge], *, led: bool = True) -> None:
+        document = self.document
+        for edge in edges:
+            source, target = self.nodes.get(edge.source), self.nodes.get(edge.target)
+            if edge in self.edges or source is None or target is None:
+                continue
+            item = EdgeItem(edge, source, target, self.style_set)
+            item.phase = next(iter(edge.phases)) if len(edge.phases) == 1 else ""
+            item.ghost = not document.in_view(edge)
+            self.edges[edge] = item
+            source.edges.add(item)
+            target.edges.add(item)
+            target.wired_inputs[edge.bottom] = target.wired_inputs.get(edge.bottom, 0) + 1
+            self._by_port.setdefault((edge.source, edge.top), {})[edge] = None
+            self._part_anew(edge)
+            item.wanted = self.label_of(edge)
+            item.route = document.positions.routes.get(edge_key(edge))
+            item.bends = document.positions.bends.get(edge_key(edge), ())
+            if led:
+                self._lead(item)
+            self.addItem(item)
+
+    def _remove_node(self, node_id: NodeId) -> None:
+        item = self.nodes.pop(node_id, None)
+        if item is not None:
+            self._marked.discard(node_id)
+            self.removeItem(item)
+
+    def _remove_edges(self, edges: Iterable[Edge]) -> None:
+        for edge in edges:
+            item = self.edges.pop(edge, None)
+            if item is None:
+                continue
+            item.source.edges.discard(item)
+            item.target.edges.discard(item)
+            wired = item.target.wired_inputs
+            wired[edge.bottom] -= 1
+            if not wired[edge.bottom]:
+                del wired[edge.bottom]
+            item.source.update()
+            item.target.update()
+            siblings = self._by_port[edge.source, edge.top]
+            del siblings[edge]
+            self._part_anew(edge)
+            self.removeItem(item)
+            if self.selected_edge == edge:
+                self.selected_edge = None
+            for sibling in siblings:
+                self.edges[sibling].set_label(self.label_of(sibling))
+                break
+
+    def _sweep_out(self, events: Events) -> None:
+        """Hide very many items at once, which are taken out of the scene in slices."""
+        gone = events.removed
+        inner = {edge for edge in events.edges_removed if edge.source in gone and edge.target in gone}
+        self._remove_edges(events.edges_removed - inner)
+        if self.selected_edge in inner:
+            self.selected_edge = None
+        self.update()  # all at once: Qt need not note the place of each item
+        for edge in inner:
+            self._by_port.pop((edge.source, edge.top), None)
+        found = [self.edges.pop(edge, None) for edge in inner], [self.nodes.pop(node_id, None) for node_id in gone]
+        self._marked -= gone
+        items = [item for kind in found for item in kind if item is not None]
+        for item in items:
+            item.setVisible(False)
+        self._swept += items
+        self._sweeping.start(self._sweep())
+
+    def _sweep(self) -> Iterator[None]:
+        while self._swept:
+            self.removeItem(self._swept.pop())
+            yield
+
+    def _part_anew(self, edge: Edge) -> None:
+        """Have the wires of one port led anew: they share a trunk, or do no more."""
+        for sibling in self._by_port[edge.source, edge.top]:
+            self.edges[sibling].stale = True
+
+    def unread(self, ids: Iterable[NodeId]) -> list[tuple[NodeId, int]]:
+        """Return the outputs of layers at which there is no wire."""
+        readings, wired = self.document.graph.readings(), self._by_port
+        return [
+            (node_id, top)
+            for node_id in ids
+            for top in range(len(readings[node_id].tops))
+            if not wired.get((node_id, top))
+        ]
+
+    # The net in view
+
+    def _hide_view_edges(self) -> None:
+        edges, self._of_view = self._of_view, set()
+        self._remove_edges(edges)
+
+    def _show_view_edges(self) -> None:
+        """Show the wires that only the net in view has: chosen stages may join what no rule asks for together."""
+        seen = self.document.seen
+        if seen is not None and seen.state not in self.document.graph.states:
+            self._of_view = {edge for edge in seen.edges() if edge not in self.edges}
+            self._add_edges(self._of_view)
+
+    @guard
+    def _view_changed(self, _view: object) -> None:
+        before = self._of_view
+        self._hide_view_edges()
+        self._show_view_edges()
+        self.folding.refresh()
+        ends = {edge.target for edge in before ^ self._of_view}
+        update_docked(self.nodes[node_id] for node_id in ends if node_id in self.nodes)
+        self.lead_stale()
+        self.faces.facts_changed()
+
+    def label_of(self, edge: Edge) -> str:
+        """What a wire says: the shape, on the first wire of a port; the others stay plain."""
+        first = next(iter(self._by_port.get((edge.source, edge.top), ())), None)
+        if first != edge:
+            return ""
+        outputs = self.nodes[edge.source].face.outputs
+        return outputs[edge.top].shape if edge.top < len(outputs) else ""
+
+    # Places
+
+    @guard
+    def _nodes_moved(self, ids: frozenset[NodeId]) -> None:
+        moved = [item for node_id in ids if (item := self.folding.item(node_id)) is not None]
+        self._put(moved)
+        if len(moved) < VAST:
+            near = update_docked(moved)
+            self.overview.follow(near, {edge for item in near for edge in item.edges})
+        else:
+            self.dock_later(moved)
+            self.dock_later(edge.target for item in moved for edge in item.edges if edge.target.face.chip)
+        self.lead_anew()
+        self._make_room(moved)
+        self.content_changed.emit()
+
+    @guard
+    def _wire_bent(self, keys: frozenset[EdgeKey]) -> None:
+        for edge, item in self.edges.items():
+            if edge_key(edge) in keys:
+                item.route = self.document.positions.routes.get(edge_key(edge))
+                item.set_bends(self.document.positions.bends.get(edge_key(edge), ()))
+        self.overview.forget()
+
+    # Theme
+
+    @guard
+    def set_theme(self, theme: Theme) -> None:
+        """Paint with the colours of another theme."""
+        self.style_set = CanvasStyle(theme)
+        for node in (*self.nodes.values(), *self.folding.cards.values()):
+            node.style = self.style_set
+        for edge in self.edges.values():
+            edge.style = self.style_set
+        self.annotated.set_style(self.style_set)
+        self.overview.follow(())  # all stands where it stood
+        self.update()
