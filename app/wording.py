@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-__all__ = ["counted", "problem_words"]
+__all__ = ["by_key", "counted", "problem_words"]
 
 
 def counted(number: int, noun: str) -> str:
     """Return a number with what is counted: ``1 layer``, ``1,024 layers``."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def by_key(key: str, words: str, other: str = "") -> str:
+    """Return words with a key put in for ``{}``, or other words where there is no key."""
+    return words.format(key) if key else other
 
 
 def problem_words(errors: int, warnings: int) -> str:

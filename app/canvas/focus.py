@@ -12,7 +12,7 @@ from shiboken6 import isValid
 from app.canvas.reaching import chosen_annotation, chosen_wire
 from app.canvas.spoken import spoken, spoken_annotation, spoken_wire
 from app.qt import announce, guard
-from app.wording import counted
+from app.wording import by_key, counted
 
 if TYPE_CHECKING:
     from app.canvas.scene.nodeitem import NodeItem
@@ -92,7 +92,8 @@ class FocusMark(QObject):
             total = counted(len(document.graph), "layer")
             text = f"{total}, none selected. Arrow keys select one, {self._keys_for_leaving()}."
         elif item.node_id not in view.canvas.nodes:
-            text = f"Block {item.face.title}, {item.face.type}, {counted(len(item.ids), 'layer')}. Alt+C unfolds it."
+            text = f"Block {item.face.title}, {item.face.type}, {counted(len(item.ids), 'layer')}."
+            text += by_key(view.key_of("block"), " {} unfolds it.")
         else:
             more = f"{count} layers selected, last: " if count > 1 else ""
             text = more + spoken(document, item.node_id)

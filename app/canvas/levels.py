@@ -13,7 +13,7 @@ from app.canvas.edits.arrange import arrange
 from app.canvas.edits.foldedits import fold_repeats, is_folded
 from app.canvas.overlay import OVERLAY_GAP, CornerWidget
 from app.qt import guard
-from app.wording import counted
+from app.wording import by_key, counted
 
 if TYPE_CHECKING:
     from app.canvas.view import CanvasView
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Breadcrumb"]
 
-_UNFOLD = "Show all layers by themselves (Ctrl+Shift+F)"
+_UNFOLD = "Show all layers by themselves"
 
 
 class Breadcrumb(CornerWidget):
@@ -93,7 +93,8 @@ class Breadcrumb(CornerWidget):
         folded = not path and (folding.seeking or is_folded(self._view.document))
         self.setVisible(bool(path) or folded)
         self._unfold.setText("Cancel" if folding.seeking else "Unfold")
-        self._unfold.setToolTip("Leave it as it is" if folding.seeking else _UNFOLD)
+        unfold = _UNFOLD + by_key(self._view.key_of("fold"), " ({})")
+        self._unfold.setToolTip("Leave it as it is" if folding.seeking else unfold)
         if folded:
             for part in (self._counts, self._unfold):
                 self._box.addWidget(part)

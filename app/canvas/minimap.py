@@ -17,6 +17,7 @@ __all__ = ["Minimap"]
 
 _WIDTH, _HEIGHT = 220, 150
 _SHARE = 0.26  # of the view's width and height that the map may take
+_ROOMY = 800.0  # pixels of the view's width from which on it may; it takes half of that where there is hardly room
 _LEAST_HEIGHT = 48
 _MARGIN = 8.0
 _BIG = 1000  # layers
@@ -59,7 +60,8 @@ class Minimap(CornerWidget):
     def place(self) -> None:
         """Go to the corner, in a size that leaves room for the net."""
         area = self._view.rect()
-        share = min(1.0, _SHARE * area.width() / _WIDTH, 1.5 * _SHARE * area.height() / _HEIGHT)
+        part = _SHARE * (0.5 + 0.5 * min(1.0, area.width() / _ROOMY))
+        share = min(1.0, part * area.width() / _WIDTH, 1.5 * part * area.height() / _HEIGHT)
         size = QSize(round(_WIDTH * share), round(_HEIGHT * share)).expandedTo(QSize(0, _LEAST_HEIGHT))
         if size != self.size():
             self.resize(size)

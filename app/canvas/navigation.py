@@ -15,7 +15,7 @@ from app.canvas.scene.scene import CanvasScene
 from app.canvas.scene.style import GRID_STEP
 from app.qt import guard
 from app.slices import Slices
-from app.wording import counted
+from app.wording import by_key, counted
 
 if TYPE_CHECKING:
     from app.document import Document
@@ -84,7 +84,7 @@ class NavigationView(QGraphicsView):
         self.is_placed = self.canvas.is_built and all(node_id in placed for node_id in self.canvas.nodes)
         self._crowded: bool | None = None
         self._whole = (-1, QRectF())
-        self._hint = QLabel("<b>Drop a .prototxt file here</b><br>or press Tab to add the first layer", self.viewport())
+        self._hint = QLabel(self.viewport())
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._hint.setProperty("muted", True)
         self._hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -333,6 +333,11 @@ class NavigationView(QGraphicsView):
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         super().scrollContentsBy(dx, dy)
         self._place_hint()  # Qt scrolls what lies on the viewport along
+
+    def say_adding_key(self, key: str) -> None:
+        """Have an empty canvas say by which key a layer is added."""
+        self._hint.setText("<b>Drop a .prototxt file here</b>" + by_key(key, "<br>or press {} to add the first layer"))
+        self._place_hint()
 
     def _place_hint(self) -> None:
         self._hint.adjustSize()

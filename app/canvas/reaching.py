@@ -16,6 +16,7 @@ from app.canvas.gestures.annotating import AnnotationGesture
 from app.canvas.gestures.cutting import cut
 from app.document.placement import Point
 from app.icons import icon
+from app.wording import by_key
 from engine.errors import GraphError
 
 if TYPE_CHECKING:
@@ -102,7 +103,12 @@ class Reach:
         if not stops and last is None:
             stops = next(filter(None, map(self._stops, scene.folding.items())), [])
         if not stops:
-            raise GraphError("No wire is there to go to.", next_step="Press C at a layer to connect it.")
+            raise self._refusal(
+                "No wire is there to go to.",
+                "connect",
+                "Press {} at a layer to connect it.",
+                "Draw one from an output.",
+            )
         here = (chosen, chosen.chosen_bend) if chosen is not None else None
         at = stops.index(here) + by if here in stops else (0 if by > 0 else -1)
         wire, bend = stops[at % len(stops)]
@@ -121,6 +127,10 @@ class Reach:
         )
         return [(wire, bend) for wire in (*into, *out) for bend in range(-1, len(wire.bends))]
 
+    def _refusal(self, text: str, name: str, words: str, other: str) -> GraphError:
+        """Return an error whose next step is a key, put in for ``{}``, or other words where that is none."""
+        return GraphError(text, next_step=by_key(self._view.key_of(name), words, other))
+
     def add_bend(self) -> None:
         """Bend the selected wire in the middle of its longest part, and select the bend."""
         wire = self._wire()
@@ -135,7 +145,9 @@ class Reach:
     def _wire(self) -> EdgeItem:
         wire = chosen_wire(self._view)
         if wire is None:
-            raise GraphError("No wire is selected.", next_step="Press W at a layer to go through its wires.")
+            raise self._refusal(
+                "No wire is selected.", "wire", "Press {} at a layer to go through its wires.", "Click one."
+            )
         return wire
 
     def nudge(self, dx: float, dy: float) -> bool:
@@ -157,7 +169,9 @@ class Reach:
         wires = [wire] if wire is not None else []
         wires = wires or [each for key, each in self._view.canvas.edges.items() if {key.source, key.target} & ids]
         if not wires:
-            raise GraphError("No wire is selected.", next_step="Select a layer, or a wire with W.")
+            raise self._refusal(
+                "No wire is selected.", "wire", "Select a layer, or a wire with {}.", "Select a layer or a wire."
+            )
         cut(self._view, wires)
 
     # Frames and notes
@@ -168,7 +182,9 @@ class Reach:
         annotated = view.canvas.annotated
         shown = sorted(annotated.shown(), key=lambda item: (item.area.top(), item.area.left()))
         if not shown:
-            raise GraphError("There is no frame and no note.", next_step="Ctrl+G puts a frame, Shift+P a note.")
+            keys = (("put_frame", "{} puts a frame"), ("note", "{} writes a note"))
+            told = ", ".join(words.format(key) for name, words in keys if (key := view.key_of(name)))
+            raise GraphError("There is no frame and no note.", next_step=f"{told or 'The menu Edit puts them'}.")
         here = next((place for place, item in enumerate(shown) if item.value.id in annotated.chosen), -1)
         item = shown[(here + 1) % len(shown)]
         view.document.selection.clear()
@@ -181,7 +197,9 @@ class Reach:
         """Move the lower right corner of the selected frame or note."""
         item = chosen_annotation(self._view)
         if item is None:
-            raise GraphError("No frame and no note is selected.", next_step="Press N to go through them.")
+            raise self._refusal(
+                "No frame and no note is selected.", "written", "Press {} to go through them.", "Click one."
+            )
         area = item.area
         if area.width() + dx * _SIZE_STEP >= _LEAST_SIZE and area.height() + dy * _SIZE_STEP >= _LEAST_SIZE:
             self._drag(item, "resize", dx * _SIZE_STEP, dy * _SIZE_STEP)
@@ -217,7 +235,12 @@ class Reach:
         elif last is not None and view.document.graph.node(last).tops:
             view.blob_name_asked.emit(last, 0)
         else:
-            raise GraphError("No blob is selected.", next_step="Select a layer that writes one, or a wire with W.")
+            raise self._refusal(
+                "No blob is selected.",
+                "wire",
+                "Select a layer that writes one, or a wire with {}.",
+                "Select a layer that writes one.",
+            )
 
     def pan(self, dx: int, dy: int) -> None:
         """Move the view."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
@@ -71,6 +72,9 @@ class CanvasView(NavigationView):
         Ask for another name of a blob that a layer writes.
     help_asked : Signal()
         Say what is selected, and what can be done.
+    key_of : callable
+        Returns the key of an action by its name, as the system writes it, and no text where it has none; a window
+        puts one here that knows its own actions too.
     keys_changed : Signal()
         Other keys of the canvas hold.
     cursor_moved : Signal(QPointF)
@@ -102,6 +106,7 @@ class CanvasView(NavigationView):
         self._space_used = False
         self._hovered: NodeItem | EdgeItem | None = None
         self.keys = CanvasKeys(self)
+        self.key_of: Callable[[str], str] = self.keys.hint
         self.focus_mark = FocusMark(self)
         self.title_edit = TitleEdit(self)
         self._reason = ReasonLabel(self)
@@ -117,6 +122,7 @@ class CanvasView(NavigationView):
         self.setAcceptDrops(True)
         self.scale_changed.connect(self.title_edit.close_edit)
         self.keys_changed.connect(self._show_keys)
+        self._show_keys()
         self._show_keys()
         document.undo_stack.indexChanged.connect(self._edited)
 
@@ -378,6 +384,7 @@ class CanvasView(NavigationView):
         """Have what lies over the canvas say its keys."""
         self.minimap.show_key(self.keys.hint("minimap"))
         self.breadcrumb.refill()
+        self.say_adding_key(self.keys.hint("add"))
 
     def ask_for_layer(self) -> None:
         """Open the search for a layer, as a key does."""

@@ -43,7 +43,7 @@ class Sides(QSplitter):
         assert comparison.old is not None
         old = CompareCanvas(comparison.old, "old", self, slowly=True)
         self._made.append(old)
-        old.canvas.when_built(lambda: QTimer.singleShot(0, self, lambda: self._open_second(comparison, old)))
+        old.canvas.growth.when_done(lambda: QTimer.singleShot(0, self, lambda: self._open_second(comparison, old)))
 
     @guard
     def _open_second(self, comparison: Comparison, old: CompareCanvas) -> None:
@@ -51,7 +51,7 @@ class Sides(QSplitter):
             return
         new = CompareCanvas(comparison.new, "new", self, slowly=True)
         self._made.append(new)
-        new.canvas.when_built(lambda: QTimer.singleShot(0, self, lambda: self._open_both(comparison, old, new)))
+        new.canvas.growth.when_done(lambda: QTimer.singleShot(0, self, lambda: self._open_both(comparison, old, new)))
 
     @guard
     def _open_both(self, comparison: Comparison, old: CompareCanvas, new: CompareCanvas) -> None:

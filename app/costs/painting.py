@@ -107,6 +107,9 @@ class TotalsLine(QWidget):
         painter.fillRect(self.rect(), theme.color("surface_alt"))
         painter.setPen(theme.color("border"))
         painter.drawLine(self.rect().topLeft(), self.rect().topRight())
+        if not self._count.rows:
+            painter.end()
+            return
         font = painter.font()
         font.setBold(True)
         painter.setFont(font)

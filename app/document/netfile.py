@@ -90,12 +90,14 @@ class FileState:
         The content itself, for merging; None where it is too large to be kept.
     gone : bool
         Whether the file was away when it was last looked for; see :meth:`look_for`.
+    taken : bool
+        Whether a folder had its name then.
     """
 
     def __init__(self) -> None:
         self.digest: str | None = None
         self.text: bytes | None = None
-        self.gone = False
+        self.gone = self.taken = False
         self._same: tuple[int, int] | None = None
         self._place: tuple[int, int] | None = None
 
@@ -103,16 +105,30 @@ class FileState:
         """Remember that the file holds ``data``."""
         self.digest = digest(data)
         self.text = data if len(data) <= _BIGGEST_KEPT else None
-        self.gone = False
+        self.gone = self.taken = False
         self._same = _stamp(path)
         self._place = _place(path)
 
     def look_for(self, path: Path) -> bool:
         """See whether the file is there; return whether that is news. A folder of that name is no file."""
-        before, self.gone = self.gone, not os.path.exists(path) or os.path.isdir(path)
+        before = self.gone, self.taken
+        self.gone, self.taken = _absence(path)
         if not self.gone:
             self._place = _place(path)
-        return self.gone != before
+        return (self.gone, self.taken) != before
+
+    def is_news(self, path: Path) -> bool:
+        """Whether :meth:`look_for` or :meth:`changed` have something to say; changes nothing, so any thread may ask."""
+        absence = _absence(path)
+        if absence != (self.gone, self.taken):
+            return True
+        stamp = _stamp(path)
+        if self.digest is None or absence[0] or (stamp is not None and stamp == self._same):
+            return False
+        try:
+            return digest(path.read_bytes()) != self.digest
+        except OSError:
+            return False
 
     def moved_to(self, path: Path) -> Path | None:
         """Return the file in the same folder that this one, which is gone, was renamed to; None if that is not known.
@@ -146,6 +162,12 @@ class FileState:
             return False
         self._same = stamp if same else None
         return not same
+
+
+def _absence(path: Path) -> tuple[bool, bool]:
+    """Return whether there is no such file, and whether that is because a folder has its name."""
+    is_folder = os.path.isdir(path)
+    return is_folder or not os.path.exists(path), is_folder
 
 
 def _place(path: Path) -> tuple[int, int] | None:

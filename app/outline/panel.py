@@ -137,7 +137,7 @@ class OutlinePanel(QWidget):
         shown, document = len(self.model.ids), self.document
         count = len(document.graph) if document is not None else 0
         if not count:
-            self._note.setText("No layers yet: press Tab on the canvas to add one.")
+            self._note.setText("No layers yet: add one on the canvas.")
         elif not shown:
             self._note.setText("No layer fits the filter.")
         else:

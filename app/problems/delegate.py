@@ -1,4 +1,4 @@
-"""How a quick fix looks in the list: a small button in its cell."""
+"""How a row of the list looks: its sentence on two lines where one is too short, its quick fix as a small button."""
 
 from __future__ import annotations
 
@@ -9,9 +9,27 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from app.qt import guard
 from app.theme import GRID, Theme
 
-__all__ = ["FixDelegate"]
+__all__ = ["FixDelegate", "MessageDelegate"]
 
 _WIDEST = 55 * GRID
+_PADDING = 3 * GRID
+
+
+class MessageDelegate(QStyledItemDelegate):
+    """Gives the rows the height of one line, or of two.
+
+    Attributes
+    ----------
+    lines : int
+        What the rows have room for.
+    """
+
+    lines = 1
+
+    @guard(default=QSize(0, 28))
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        plain = _without_text(option)
+        return QSize(plain.decorationSize.width(), self.lines * option.fontMetrics.lineSpacing() + _PADDING)
 
 
 class FixDelegate(QStyledItemDelegate):
@@ -27,6 +45,8 @@ class FixDelegate(QStyledItemDelegate):
             return
         theme = Theme.current()
         rect = QRectF(option.rect).adjusted(GRID, 3, -GRID, -3)
+        spare = max(0.0, rect.height() - option.fontMetrics.height() - _PADDING + 6) / 2  # of a row of two lines
+        rect.adjust(0, spare, 0, -spare)
         hover = bool(option.state & QStyle.StateFlag.State_MouseOver)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

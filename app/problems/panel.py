@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from app.icons import icon
 from app.problems.delegate import FixDelegate
+from app.problems.fitting import RowFitting
 from app.problems.model import Column, ProblemsModel, counts
 from app.qt import guard
 from app.theme import GRID, Theme
@@ -68,6 +69,7 @@ class ProblemsPanel(QWidget):
         self.model = ProblemsModel(self)
         self.view = QTreeView(self)
         self._dress_view()
+        self._fitting = RowFitting(self.view)
         self.empty = QLabel("No problems", self)
         self.empty.setObjectName("problems.empty")
         self._empty_page = self._make_empty_page()
@@ -177,6 +179,7 @@ class ProblemsPanel(QWidget):
         shown = list(found[:_MOST_ROWS])
         if shown != list(self.model.rows):
             self.model.show(shown, [self._layer_of(each) for each in shown])
+            self._fitting.fit()
             if kept in self.model.rows:
                 self.view.setCurrentIndex(self.model.index(self.model.rows.index(kept), 0))
         self._pages.setCurrentIndex(1 if shown else 0)

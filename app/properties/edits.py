@@ -9,8 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QMenu, QToolButton, QWidget
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QMenu,
+    QStyle,
+    QStyleOptionFrame,
+    QStylePainter,
+    QToolButton,
+    QWidget,
+)
 
 from app.icons import icon
 from app.qt import guard
@@ -19,6 +29,7 @@ from app.theme import GRID
 __all__ = [
     "MIXED",
     "TRAILING_WIDTH",
+    "NameEdit",
     "PathEdit",
     "ValueEdit",
     "is_undo_key",
@@ -33,6 +44,7 @@ TRAILING_WIDTH = 5 * GRID
 """Room for the small widget at the right end of a line."""
 
 _LONGEST = 2**26
+_INSET = 2  # pixels that Qt leaves beside the text of a line editor
 
 
 def is_undo_key(event: QKeyEvent) -> bool:
@@ -189,6 +201,27 @@ class ValueEdit(QLineEdit):
         super().focusOutEvent(event)
         if event.reason() != Qt.FocusReason.PopupFocusReason and not self.held:
             self.commit()
+
+
+class NameEdit(ValueEdit):
+    """A value written like a heading; one that is too long ends in "…" while nobody writes in it."""
+
+    @guard
+    def paintEvent(self, event: QPaintEvent) -> None:
+        option = QStyleOptionFrame()
+        self.initStyleOption(option)
+        room = self.style().subElementRect(QStyle.SubElement.SE_LineEditContents, option, self)
+        room = room.marginsRemoved(self.textMargins()).adjusted(_INSET, 0, -_INSET, 0)
+        text = self.text()
+        if self.hasFocus() or self.fontMetrics().horizontalAdvance(text) <= room.width():
+            super().paintEvent(event)
+            return
+        painter = QStylePainter(self)
+        painter.drawPrimitive(QStyle.PrimitiveElement.PE_PanelLineEdit, option)
+        painter.setPen(self.palette().color(QPalette.ColorRole.Text))
+        shown = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+        painter.end()
 
 
 class PathEdit(QWidget):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.properties.expressions import is_number_kind
@@ -22,7 +21,7 @@ from app.properties.snapshot import Entry, Path, Snapshot
 from app.properties.style import GUTTER, INDENT
 from app.properties.target import Target
 from app.properties.unknown import RawRow, UnknownRow
-from app.qt import guard
+from app.slices import Slices
 from app.theme import GRID
 from engine.errors import NetcanvasError
 from engine.schema import FieldInfo
@@ -34,7 +33,6 @@ _NEW_ENTRY = {"include": "{ phase: TRAIN }", "exclude": "{ phase: TEST }", "para
 FIRST_ROWS = 10
 #: Entries of a repeated message that a search opens: all have the same fields.
 _MOST_OPENED = 4
-_SLICE = 0.008
 
 
 class MessageForm(QWidget):
@@ -84,34 +82,25 @@ class MessageForm(QWidget):
         self._words = ""
         self._found: Diagnoses = {}
         self._rest = list(fields)
-        self._slices: QTimer | None = None
+        self._slices = Slices(self)
         self._add_rows(at_once)
         if self._rest:
-            self._slices = QTimer(self)
-            self._slices.timeout.connect(self._go_on)
-            self._slices.start(0)
+            self._slices.start(self._steps())
         self._picture: FillerView | None = None
         if message == "FillerParameter":
             self._picture = FillerView(target, base, self)
             self._layout.insertWidget(0, self._picture)
         self._sync_unknown()
 
-    @guard
-    def _go_on(self) -> None:
-        """Make more of the rows that are not seen at once, as many as are not felt."""
-        begin = time.perf_counter()
-        while self._rest and time.perf_counter() - begin < _SLICE:
+    def _steps(self) -> Iterator[None]:
+        """Make the rows that are not seen at once, one a step."""
+        while self._rest:
             self._add_rows(1)
-        if not self._rest:
-            self.complete()
+            yield
 
     def complete(self) -> None:
         """Make all rows now."""
-        self._add_rows(len(self._rest))
-        if self._slices is not None:
-            self._slices.stop()
-            self._slices.deleteLater()
-            self._slices = None
+        self._slices.finish()
 
     def _add_rows(self, count: int) -> None:
         made, self._rest = self._rest[:count], self._rest[count:]
@@ -227,8 +216,7 @@ class NestedMessage(Section):
 
     def _form(self) -> MessageForm:
         message = self.info.message_type or ""
-        fields = self.target.schema.describe(message).fields
-        return MessageForm(self.target, message, fields, self.path, self._nesting)
+        return MessageForm(self.target, message, self.target.schema.describe(message).fields, self.path, self._nesting)
 
     def bind(self, target: Target) -> None:
         """Edit another target of the same kind."""

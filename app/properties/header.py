@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.layerpicture import layer_mark
-from app.properties.edits import ValueEdit
+from app.properties.edits import NameEdit
 from app.properties.facts import cost_rows, param_text, port_rows
 from app.qt import guard, key_text
 from app.theme import GRID, Theme, blend
@@ -73,7 +73,7 @@ class LayerHeader(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.mark = CategoryMark(self)
-        self.name = ValueEdit(self)
+        self.name = NameEdit(self)
         self.name.setObjectName("properties.name")
         self.name.setAccessibleName("Name")
         self.name.setProperty("flat", True)
@@ -100,7 +100,7 @@ class LayerHeader(QWidget):
         self._grid.setHorizontalSpacing(2 * GRID)
         self._grid.setVerticalSpacing(2)
         self._grid.setColumnStretch(1, 1)
-        self._cells: list[tuple[QLabel, QLabel, QLabel]] = []
+        self._cells: list[tuple[QLabel, ElidedLabel, ElidedLabel]] = []
         self._build()
 
     def _build(self) -> None:
@@ -210,8 +210,10 @@ class LayerHeader(QWidget):
 
     def _add_cells(self) -> None:
         row = len(self._cells)
-        cells = (QLabel(self._ports), ElidedLabel("", self._ports), QLabel(self._ports))
+        cells = (QLabel(self._ports), ElidedLabel("", self._ports), ElidedLabel("", self._ports))
         cells[0].setProperty("muted", True)
+        cells[1].setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # a shape is cut last
+        cells[1].setMinimumWidth(cells[1].minimumSizeHint().width())
         for column, label in enumerate(cells):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             align = Qt.AlignmentFlag.AlignRight if column == 2 else Qt.AlignmentFlag.AlignLeft

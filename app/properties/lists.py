@@ -14,6 +14,7 @@ from app.properties.edits import ValueEdit
 from app.properties.expressions import split_formulas
 from app.properties.growing import Growing
 from app.properties.values import join_list, split_list
+from app.qt import key_text
 from app.theme import GRID
 from engine.schema import FieldInfo
 
@@ -149,7 +150,7 @@ class ListEdit(QWidget):
             shortcut = QShortcut(QKeySequence(Qt.Modifier.ALT | key), line)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(lambda by=by: self._move(index, index + by))
-        up = small_button("caret-up", "Move this entry up (Alt+Up)", line)
+        up = small_button("caret-up", f"Move this entry up ({key_text('Alt+Up')})", line)
         up.setVisible(index > 0)
         up.clicked.connect(lambda: self._move(index, index - 1))
         remove = small_button("x", "Remove this entry", line)

@@ -10,10 +10,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from app.properties.edits import ValueEdit
+from app.properties.edits import NameEdit
 from app.properties.facts import count_text
 from app.qt import guard
 from app.theme import GRID, Theme
+from app.widgets.elidedlabel import ElidedLabel
 from app.wording import counted
 
 if TYPE_CHECKING:
@@ -71,12 +72,12 @@ class FactTable(QWidget):
         self._grid.setVerticalSpacing(GRID)
         self._grid.setColumnStretch(0, 1)
         self._grid.addWidget(heading, 0, 0, 1, 2)
-        self._cells: list[tuple[QLabel, QLabel]] = []
+        self._cells: list[tuple[QLabel, ElidedLabel]] = []
 
     def show_rows(self, rows: list[tuple[str, str]]) -> None:
         """Show these pairs; hide the table when there are none."""
         while len(self._cells) < len(rows):
-            name, value = QLabel(self), QLabel(self)
+            name, value = QLabel(self), ElidedLabel("", self)
             name.setProperty("muted", True)
             self._grid.addWidget(name, len(self._cells) + 1, 0)
             self._grid.addWidget(value, len(self._cells) + 1, 1, Qt.AlignmentFlag.AlignRight)
@@ -107,7 +108,7 @@ class NetPage(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.name = ValueEdit(self)
+        self.name = NameEdit(self)
         self.name.setObjectName("properties.net_name")
         self.name.setAccessibleName("Name of the net")
         self.name.setProperty("flat", True)
@@ -139,7 +140,7 @@ class NetPage(QWidget):
         facts = net_facts(document)
         empty = facts[0][1] == "0"
         self.hint.setText(
-            "The net is empty. Press Tab on the canvas, or drag a layer from the palette, to add the first one."
+            "The net is empty. Add the first layer on the canvas, or drag one there from the palette."
             if empty
             else "Select a layer to see and edit its fields; select several of one type to edit them at once."
         )

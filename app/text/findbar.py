@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from app.icons import icon
-from app.qt import guard
+from app.qt import guard, key_text
 from app.text.edit import NumberedEdit
 from app.theme import GRID
 from app.widgets.searchline import search_line
@@ -47,8 +47,8 @@ class FindBar(QWidget):
             options.addWidget(widget)
         options.addStretch(1)
         for name, tip, slot in (
-            ("caret-up", "Previous (Shift+F3)", self.find_previous),
-            ("caret-down", "Next (F3)", self.find_next),
+            ("caret-up", f"Previous ({key_text('Shift+F3')})", self.find_previous),
+            ("caret-down", f"Next ({key_text('F3')})", self.find_next),
             ("x", "Close (Esc)", self.close_bar),
         ):
             top.addWidget(self._button(name, tip, slot))

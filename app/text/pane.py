@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent, QTextCursor
-from PySide6.QtWidgets import QLabel, QMenu, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QTabBar, QVBoxLayout, QWidget
 
 from app.qt import Debounce, blocked, guard
 from app.text.ahead import ReadAhead
@@ -15,8 +14,9 @@ from app.text.askbar import AskBar
 from app.text.differing import both, replace_lines
 from app.text.filling import Filler
 from app.text.findbar import FindBar
+from app.text.mending import Mender
 from app.text.mirror import TextMirror
-from app.text.mistakes import fixes_on, gather
+from app.text.mistakes import gather
 from app.text.moving import Mover
 from app.text.pasting import Paster
 from app.text.prototxt_edit import PrototxtEdit
@@ -26,7 +26,6 @@ from engine.errors import NetcanvasError
 
 if TYPE_CHECKING:
     from app.document import Document
-    from engine.diagnostics import QuickFix
     from engine.graph import Events, NodeId
 
 __all__ = ["TextPane"]
@@ -93,11 +92,10 @@ class TextPane(QWidget):
         self.edit.cursorPositionChanged.connect(self._cursor_moved)
         self.edit.leaving.connect(self.commit)
         self.edit.undo_asked.connect(self._undo)
-        self.edit.gutter.mistake_clicked.connect(self.mend)
-        self.edit.add_command("fix", "Apply quick fix", ("Alt+Return", "Alt+Enter", "Ctrl+."), self.mend)
         self.edit.add_command("replace", "Replace\u2026", ("Ctrl+H",), self.find_bar.open_replace)
         self.filler = Filler(self.edit, self._filled)
         self.paster = Paster(self.edit, _MOST_SHOWN, self._pause.trigger, self._say)
+        self.mender = Mender(self.edit, self.commit, self._say)
         self.mover = Mover(self.edit, self.ask_bar, self._say)
         for keys, slot in (
             (QKeySequence(QKeySequence.StandardKey.Find), self.find_bar.open_bar),
@@ -178,6 +176,7 @@ class TextPane(QWidget):
         self.filler.fill(self.mirror.lines)
         self.edit.completer.source = document
         self.edit.completer.root = "SolverParameter" if self.shows_solver else "NetParameter"
+        self.mender.document = document
         self.mover.document = None if isinstance(document, SolverText) else document
         if document is not None:
             document.changed.connect(self._graph_changed)
@@ -388,41 +387,6 @@ class TextPane(QWidget):
         if self._typed or self._stale:
             return
         self.edit.set_mistakes(gather(document.graph, document.diagnostics))
-
-    @guard
-    def mend(self, line: int | None = None) -> None:
-        """Apply the quick fix of the cursor's line, or of another, 0-based; where there are several, ask which."""
-        self.commit()
-        line = self.edit.line_of_cursor() if line is None else line
-        fixes = fixes_on(self.edit.mistakes_on(line))
-        if len(fixes) == 1:
-            self._apply_fix(fixes[0])
-        elif fixes:
-            self._choose_fix(fixes, line)
-        else:
-            self._say("There is no quick fix on this line.")
-
-    def _choose_fix(self, fixes: list[QuickFix], line: int) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for fix in fixes:
-            menu.addAction(fix.label).triggered.connect(partial(self._apply_fix, fix))
-        place = self.edit.cursorRect(QTextCursor(self.edit.document().findBlockByNumber(line))).bottomLeft()
-        menu.popup(self.edit.viewport().mapToGlobal(place))
-
-    def _apply_fix(self, fix: QuickFix, _checked: bool = False) -> None:
-        shown = self.document
-        if shown is None:
-            return
-        try:
-            if isinstance(shown, SolverText):
-                shown.apply(fix.label, fix.apply)
-            else:
-                shown.assumptions.mend(fix)
-        except NetcanvasError as error:
-            self._say(str(error))
-            return
-        self._say("")
 
     def _say(self, problem: str) -> None:
         self._message.setText(problem)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QTextBlock
 from PySide6.QtWidgets import QWidget
 
-from app.qt import guard
+from app.qt import guard, key_text
 from app.text.completer import Completer
 from app.text.edit import NumberedEdit
 from app.text.highlighter import Highlighter
@@ -80,7 +80,11 @@ class PrototxtEdit(NumberedEdit):
             return self.completer.doc_at(self.cursorForPosition(place))
         line = self.cursorForPosition(place).blockNumber()
         fix = next((each.fix for each in self.mistakes_on(line) if each.fix is not None), None)
-        return wrong if fix is None else f"{wrong}\nAlt+Enter: {fix.label}"
+        if fix is None:
+            return wrong
+        command = next((each for each in self.actions() if each.objectName() == "text.fix"), None)
+        key = key_text(command) if command is not None else ""
+        return f"{wrong}\n{key or 'Quick fix'}: {fix.label}"
 
     @guard
     def insertFromMimeData(self, source: QMimeData) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QRect, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QImage, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QImage, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.qt import guard
@@ -15,6 +15,8 @@ from app.training.filters import filter_picture
 from app.training.model import LIVE
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from app.document import Document
     from engine.graph import NodeId
     from engine.worker import TensorReply
@@ -44,11 +46,13 @@ class WeightsView(QWidget):
         self.setAccessibleName("Weights of the selected layer")
         self._document: Document | None = None
         self._state = ""
+        self._weights: NDArray[Any] | None = None
         self.caption = QLabel(_HINT, self)
         self.caption.setObjectName("training.weights_caption")
         self.caption.setWordWrap(True)
         self.caption.setProperty("muted", True)
         self.sheet = _Sheet(self)
+        self.sheet.resized.connect(self._draw)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 4)
         layout.setSpacing(4)
@@ -108,12 +112,22 @@ class WeightsView(QWidget):
         shape = " \u00d7 ".join(map(str, weights.shape))
         ends = f"{formats.number(float(weights.min()))} to {formats.number(float(weights.max()))}"
         self.caption.setText(f"{reply.name}: {shape}, {ends}, iteration {formats.count(reply.iteration)}")
+        self._weights = weights
+        self._draw()
+
+    @guard
+    def _draw(self) -> None:
+        """Lay the weights out for the room there is."""
+        weights = self._weights
+        if weights is None:
+            return
         wide = self.sheet.width() / max(self.sheet.height(), 1)
         pixels = filter_picture(weights, self.palette().window().color().lightness(), wide)
         height, width, _ = pixels.shape
         self.sheet.show_image(QImage(pixels.data, width, height, 3 * width, QImage.Format.Format_RGB888).copy())
 
     def _clear(self, words: str = _HINT) -> None:
+        self._weights = None
         self.caption.setText(words)
         self.sheet.show_image(QImage())
 
@@ -140,6 +154,8 @@ class WeightsView(QWidget):
 class _Sheet(QWidget):
     """An image as large as there is room for, with sharp pixels."""
 
+    resized = Signal()
+
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
@@ -148,6 +164,11 @@ class _Sheet(QWidget):
     def show_image(self, image: QImage) -> None:
         self.image = image
         self.update()
+
+    @guard
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resized.emit()
 
     @guard
     def paintEvent(self, _event: QPaintEvent) -> None:

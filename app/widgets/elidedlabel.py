@@ -40,7 +40,11 @@ class ElidedLabel(QLabel):
         return QSize(_LEAST_LETTERS * self.fontMetrics().averageCharWidth(), super().minimumSizeHint().height())
 
     @guard
-    def paintEvent(self, _event: QPaintEvent) -> None:
+    def paintEvent(self, event: QPaintEvent) -> None:
+        selectable = self.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse
+        if selectable and self.shown == self.text():
+            super().paintEvent(event)  # which paints what is selected too
+            return
         painter = QStylePainter(self)
         align = QStyle.visualAlignment(self.layoutDirection(), self.alignment())
         painter.setPen(self.palette().color(self.foregroundRole()))

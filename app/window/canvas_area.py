@@ -67,7 +67,6 @@ class CanvasArea(ViewingCanvas):
         super().__init__(document, parent, slowly=slowly)
         self._places: dict[str, NodeId] = {}
         #: Which key does something, by a name of :data:`app.canvas.keys.CANVAS_KEYS` or of an action of the window.
-        self.key_of: Callable[[str], str] = self.keys.hint
         self.finder = SearchPopup(self)
         self.finder.search.setAccessibleName("Find a layer")
         self.finder.chosen.connect(self._go_to)
@@ -80,7 +79,7 @@ class CanvasArea(ViewingCanvas):
 
     def arrange_at_start(self) -> None:
         """Lay the net out if it has no places, fold it if it is long, and show it; then ``arranged`` is sent."""
-        self.canvas.when_built(lambda: show_first(self, self._arranged))
+        self.canvas.growth.when_done(lambda: show_first(self, self._arranged))
 
     def _arranged(self) -> None:
         """Show the net; a big one in steps, for it is painted between them."""
@@ -157,7 +156,11 @@ class CanvasArea(ViewingCanvas):
         if item is not None:
             self.document.selection.set([node])
             menu = fix_menu(self.document, node, self, self.refused.emit, lambda: self.error_asked.emit(node))
-            menu.popup(self.viewport().mapToGlobal(self.mapFromScene(item.scene_badge().bottomLeft())))
+            place = self.viewport().mapToGlobal(self.mapFromScene(item.scene_badge().bottomLeft()))
+            window = self.window()
+            right = window.mapToGlobal(window.rect().bottomRight()).x()
+            place.setX(min(place.x(), max(right - menu.sizeHint().width(), window.mapToGlobal(QPoint()).x())))
+            menu.popup(place)
 
     def node_menu(self) -> QMenu:
         """Return the menu for the selected nodes."""

@@ -48,6 +48,10 @@ class DiskMerge(QObject):
             self._asked.add(document.identity)
             self.ask(document)
 
+    def has_asked(self, document: Document) -> bool:
+        """Whether a change of the file was told, and it was not seen since that it is taken back."""
+        return document.identity in self._asked
+
     def forget(self, document: Document) -> None:
         """The document is saved, or gone: the next change is news."""
         self._asked.discard(document.identity)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QFileDialog
 from app.document import Document
 from app.document.netfile import is_same_file
 from app.document.solverfile import is_solver, names_net, net_of_solver
+from app.qt import guard
 from app.slices import Slices
 from app.solver.inline import inline_field, take_net_out
 from app.window.diskmerge import DiskMerge
@@ -252,6 +253,25 @@ class FileFlow(QObject):
         self._window.show_document(document)
         return ask_to_leave(self._window, "window.save_question", document.title, self.save)
 
+    def ask_disk(self) -> None:
+        """Look at the disk as :meth:`look_at_disk` does, where the threads of the nets find news on it.
+
+        A disk that is slow to answer, as over a network, keeps nobody but those threads.
+        """
+        shown = self._window.document
+        for document in [page.document for page in self._window.tabs.pages()]:
+            document.jobs.submit("look at disk", _disk_news(document), partial(self._disk_answered, document))
+        shown.live.shaping.look_for_data()
+
+    @guard
+    def _disk_answered(self, document: Document, news: bool) -> None:
+        if not news and not self.disk.has_asked(document):
+            return
+        self.missing.look(document)
+        if document is self._window.document:
+            self.disk.look(document)
+            self._window.look_at_solver()
+
     def look_at_disk(self) -> None:
         """Notice what other programs did to the file of the net in view, once a change, and which files are gone."""
         for page in self._window.tabs.pages():
@@ -259,6 +279,13 @@ class FileFlow(QObject):
         self.disk.look(self._window.document)
         self._window.document.live.shaping.look_for_data()
         self._window.look_at_solver()
+
+
+def _disk_news(document: Document) -> Callable[[], bool]:
+    """Return what asks, in any thread, whether the files of a net are others than they were."""
+    solver = document.solver.opened
+    files = [(document.disk, document.path), *([(solver.disk, solver.path)] if solver is not None else [])]
+    return lambda: any(path is not None and state.is_news(path) for state, path in files)
 
 
 def _why_not_read(path: Path, error: OSError) -> str:

@@ -79,8 +79,8 @@ class KeyFlow(QObject):
     def _added(self, document: Document) -> None:
         page = self._window.tabs.page_of(document)
         if page is not None:
-            page.canvas.keys.set_keys(self.shortcuts.canvas_keys)
             page.canvas.key_of = self.key_of
+            page.canvas.keys.set_keys(self.shortcuts.canvas_keys)
 
     @guard
     def _canvas_changed(self, keys: dict[str, tuple[str, ...]]) -> None:
@@ -111,6 +111,9 @@ class KeyFlow(QObject):
     def _key_changed(self, name: str) -> None:
         if name == "window.action.close_tab":
             self._window.tabs.say_close_key(self.key_of("close_tab"))
+        elif name == "window.action.fold":
+            for page in self._window.tabs.pages():
+                page.canvas.keys_changed.emit()
 
     # The palette
 

@@ -35,6 +35,7 @@ from app.window.missing import DiskWatch
 from app.window.page import DocumentPage
 from app.window.picturejob import PictureNote
 from app.window.pluginflow import PluginFlow
+from app.window.problemline import show_line
 from app.window.regions import Regions
 from app.window.settings import WindowSettings
 from app.window.shortcuts import PROBLEMS, PROPERTIES, TEXT
@@ -175,19 +176,8 @@ class MainWindow(QMainWindow):
             self.keys.shortcuts.adopt(panel.actions(), PROPERTIES)
         elif name == "problems":
             self.keys.shortcuts.adopt(panel.view.actions(), PROBLEMS)
-            panel.line_activated.connect(self._show_line)
+            panel.line_activated.connect(lambda line, column: show_line(self, line, column))
             self._show_counts()
-
-    @guard
-    def _show_line(self, line: int, column: int) -> None:
-        """Go to a line of the text that a problem names, and to the layer that is selected with it."""
-        if "text" in self.panels:
-            self.show_panel("text")
-            self.panels["text"].reveal_line(line, column)
-        self.document.selection.flush()
-        last = self.document.selection.last
-        if last is not None:
-            self.canvas.reveal(last)
 
     # The document
 
@@ -253,7 +243,7 @@ class MainWindow(QMainWindow):
         self._show_counts()
         if self._shown:
             self._begin()
-            self.files.look_at_disk()
+            self.files.ask_disk()
 
     def _connect(self, page: DocumentPage) -> None:
         document, canvas = page.document, page.canvas
@@ -374,7 +364,7 @@ class MainWindow(QMainWindow):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
-            self.files.look_at_disk()
+            self.files.ask_disk()
 
     @guard
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

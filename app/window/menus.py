@@ -61,7 +61,11 @@ SPECS = (
     ActionSpec("welcome", "&Welcome page", "house", (), "Examples, recent files, templates"),
     ActionSpec("tour", "&Tour", "compass", (), "Add a layer, train, see shapes: three steps in this window"),
     ActionSpec(
-        "restore", "Restore &unsaved nets\u2026", "", (), "Nets that were not saved when the program ended badly"
+        "restore",
+        "Restore &unsaved changes\u2026",
+        "",
+        (),
+        "Nets, solvers and code that were not saved when the program ended badly",
     ),
     ActionSpec("about", "&About Netcanvas", "info"),
 )

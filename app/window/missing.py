@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from app.document import Document
     from app.window.mainwindow import MainWindow
 
-__all__ = ["DiskWatch", "MissingFiles"]
+__all__ = ["TAKEN_BAR", "DiskWatch", "MissingFiles"]
 
 _BAR = "window.bar.gone"
+#: Said where a net was not saved because a folder has its file's name; goes with the folder.
+TAKEN_BAR = "window.bar.taken"
 #: Programs that write a file anew take it away first; that is no news.
 _SETTLED_MS = 400
 
@@ -46,7 +48,7 @@ class MissingFiles(QObject):
             return
         document.modified_changed.emit(document.modified)
         for bar in page.bars.bars():
-            if bar.objectName() == _BAR:
+            if bar.objectName() == _BAR or (bar.objectName() == TAKEN_BAR and not document.disk.taken):
                 bar.dismiss()
         if document.disk.gone:
             text, actions = self._question(document)
@@ -92,7 +94,7 @@ class DiskWatch(QObject):
         self._window = window
         self._watcher: QFileSystemWatcher | None = None
         self._closed = False
-        self._due = Debounce(window.files.look_at_disk, _SETTLED_MS, self)
+        self._due = Debounce(window.files.ask_disk, _SETTLED_MS, self)
         window.document_added.connect(self._added)
         window.document_left.connect(lambda _document: self._follow())
         window.closing.connect(self.close)

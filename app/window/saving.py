@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from app.document import ChangedOnDiskError
 from app.document.netfile import LayoutNotSavedError, is_same_file
+from app.window.missing import TAKEN_BAR
 from engine.errors import NetcanvasError
 
 if TYPE_CHECKING:
@@ -86,7 +87,10 @@ class SaveFlow(QObject):
             window.notify(str(error), "warning")
         except (NetcanvasError, OSError) as error:
             again = partial(self._save, path, force=force, always=always)
-            window.notify(why_not_saved(path, error), "error", [("Try again", again), ("Save as\u2026", self.save_as)])
+            choices: Choices = [("Try again", again), ("Save as\u2026", self.save_as)]
+            bar = window.notify(why_not_saved(path, error), "error", choices)
+            if path == document.path and os.path.isdir(path):
+                bar.setObjectName(TAKEN_BAR)
             return False
         window.settings.add_recent(path)
         window.files.disk.forget(document)

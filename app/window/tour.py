@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushBu
 
 from app.qt import announce, guard
 from app.theme import Theme
+from app.wording import by_key
 
 if TYPE_CHECKING:
     from app.window.mainwindow import MainWindow
@@ -52,7 +53,7 @@ class Tour(QObject):
         self._steps = (
             _Step(
                 "Add a layer",
-                "Press Tab over the canvas, or double-click on it, and type a few letters of a layer's name: "
+                "{search}, and type a few letters of a layer's name: "
                 "<b>dropout</b>, say. Enter adds it, wired to the layer that is selected.",
                 "Open the search",
                 lambda: window.canvas,
@@ -98,7 +99,10 @@ class Tour(QObject):
         if step >= len(self._steps):
             self.stop()
             self._window.settings.tour_step = 0
-            self._window.notify("That was the tour. Ctrl+Shift+P finds everything else; F1 helps on a layer.", "info")
+            keys = (("commands", "{} finds everything else"), ("help", "{} helps on a layer"))
+            told = (by_key(self._window.keys.key_of(name), words) for name, words in keys)
+            more = "; ".join(filter(None, told))
+            self._window.notify("That was the tour." + by_key(more, " {}."), "info")
             return
         self._disconnect()
         self._step = step
@@ -109,8 +113,9 @@ class Tour(QObject):
             self._bubble.next.clicked.connect(lambda: self._go(self._step + 1))
             self._bubble.act.clicked.connect(self._act)
             _application().installEventFilter(self)
-        now = self._steps[step]
-        self._bubble.say(now.title, now.text, now.button, step, len(self._steps))
+        now, key = self._steps[step], self._window.keys.key_of("add")
+        search = by_key(key, "Press {} over the canvas, or double-click on it", "Double-click on the canvas")
+        self._bubble.say(now.title, now.text.format(search=search), now.button, step, len(self._steps))
         announce(self._bubble, f"{now.title}. {self._bubble.accessibleDescription()}")
         self._nodes = len(self._window.document.graph)
         self._connect()

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from engine.errors import NetcanvasError
-from engine.graph import is_old, upgraded_text
+from engine.graph import is_old, upgraded_text, why_not_upgraded
 
 if TYPE_CHECKING:
     from app.window.page import DocumentPage
@@ -18,6 +18,10 @@ def offer_upgrade(page: DocumentPage) -> None:
     """Say in a bar that the net of a tab is written in an old format, and offer to upgrade it."""
     graph = page.document.graph
     if graph.problems or not is_old(graph):
+        return
+    reason = why_not_upgraded(graph)
+    if reason:
+        page.bars.add(f"This net is written in an old format of Caffe's. {reason}", "warning")
         return
     mixed = any(node.version == 2 and not node.virtual for node in graph.nodes())
     page.bars.add(

@@ -135,7 +135,7 @@ class WelcomePage(QScrollArea):
         self._box.setContentsMargins(8 * GRID, 8 * GRID + height, 8 * GRID, 8 * GRID)
 
     def _starts(self) -> list[Card]:
-        new = Card("file-plus", "Empty net", "An empty canvas. Press Tab there to add a layer.")
+        new = Card("file-plus", "Empty net", "An empty canvas, which tells how to begin.")
         new.clicked.connect(self.new_asked)
         opening = Card("folder-open", "Open\u2026", "A net or a solver (.prototxt). Files can be dropped here too.")
         opening.clicked.connect(self.open_asked)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 
@@ -15,7 +17,7 @@ from engine.diagnostics.solver_settings import check_solver_settings
 from engine.graph import Node, OpGraph
 from engine.paths import ResolvedPath, resolve, search_folders
 from engine.prototxt import Message, Scalar, parse
-from engine.schema import guess_dialect, load_schema
+from engine.schema import FileKind, guess_dialect, load_schema, sniff
 
 __all__ = ["check_solver", "check_solver_file"]
 
@@ -28,6 +30,10 @@ _TRAIN = ("net", "train_net")
 _NETS = (*_TRAIN, "test_net")
 # What fixes write where something has to be said: Caffe's own example of LeNet has both.
 _USUAL_ITERATIONS, _USUAL_BATCHES = 10_000, 100
+
+# Nets of nearly the wanted name: from which likeness on, and how many files are read to see whether they are nets.
+_ALIKE, _MOST_READ, _HEAD_BYTES = 0.5, 8, 65536
+_WORD = re.compile(r"[a-z]+|[0-9]+")
 
 
 def check_solver_file(path: Path, text: bytes | None = None, *, opened: Opened = _NONE) -> list[Diagnostic]:
@@ -167,10 +173,31 @@ def _without(*fields: str) -> QuickFix:
 
 def _nets_like(field: str, written: str, path: Path, edited: Mapping[Path, object]) -> tuple[QuickFix, ...]:
     """Return fixes that name a net beside the solver: one that is edited with it, or one of nearly the same name."""
-    beside = sorted(each.name for each in path.parent.glob("*.prototxt") if each.name != path.name)
+    wanted = Path(written)
+    likeness = {each: _likeness(each.stem, wanted) for each in path.parent.glob("*.prototxt") if each.name != path.name}
+    nearest = sorted((each for each in likeness if likeness[each] >= _ALIKE), key=lambda each: (-likeness[each], each))
     open_ones = [each.name for each in edited if each.parent == path.resolve().parent]
-    alike = difflib.get_close_matches(Path(written).name, beside, n=2, cutoff=0.6)
+    alike = [each.name for each in islice(filter(_holds_net, nearest[:_MOST_READ]), 2)]
     return tuple(_named(field, name) for name in dict.fromkeys([*open_ones, *alike]))
+
+
+def _likeness(stem: str, wanted: Path) -> float:
+    """Return how near a file's name is to the wanted one, from 0 to 1: by letters, or by the words that they share.
+
+    The folder of the wanted net may be a part of the name, as of ``fcn8s/train`` and ``fcn8s_train``.
+    """
+    names = [wanted.stem, f"{wanted.parent.name}_{wanted.stem}"]
+    letters = max(difflib.SequenceMatcher(None, stem.lower(), name.lower()).ratio() for name in names)
+    found, asked = (set(_WORD.findall(name.lower())) for name in (stem, wanted.stem))
+    return max(letters, 2 * len(found & asked) / (len(found) + len(asked) or 1))
+
+
+def _holds_net(path: Path) -> bool:
+    try:
+        with path.open("rb") as stream:
+            return sniff(stream.read(_HEAD_BYTES)) is FileKind.NET_TEXT
+    except OSError:
+        return False
 
 
 def _at(

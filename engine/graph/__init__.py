@@ -7,7 +7,7 @@ from engine.graph.opgraph import OpGraph
 from engine.graph.records import INPUTS, Edge, Events, Node, NodeId, Path, phase_words
 from engine.graph.rewriting import Reading
 from engine.graph.rules import PHASES, NetState, Rule, Rules, read_rule
-from engine.graph.upgrading import is_old, upgraded_text
+from engine.graph.upgrading import is_old, upgraded_text, why_not_upgraded
 from engine.graph.views import ALL, DEPLOY, GraphView, View
 
 __all__ = [
@@ -34,4 +34,5 @@ __all__ = [
     "phase_words",
     "read_rule",
     "upgraded_text",
+    "why_not_upgraded",
 ]

@@ -47,12 +47,21 @@ def _separate() -> None:
 
 def _train(run: RunFolder, weights: Sequence[Path], snapshot: Path | None) -> int:
     from engine.supervising import end_in_time
+    from engine.worker.events import Failure
     from engine.worker.exits import tell_of_exit
+    from engine.worker.folderwatch import watching_folder
     from engine.worker.trainer import Start, Trainer  # after the redirection, so that its faults are in the log
 
     trainer = Trainer(run, Start(weights, snapshot), make_solver)
     signal.signal(signal.SIGTERM, lambda number, frame: trainer.stop())
-    with tell_of_exit(trainer.fail_at_once), _noting(run):
+    leave = os._exit  # the system's own: what ends here has been told
+
+    def end(message: str) -> None:
+        with contextlib.suppress(Exception):
+            trainer.fail_at_once(Failure(f"{message} Train again to start anew."))
+        leave(1)
+
+    with watching_folder(run, end), tell_of_exit(trainer.fail_at_once), _noting(run):
         code = 0 if trainer.train() else 1
     end_in_time(code)
     return code

@@ -27,6 +27,7 @@ from engine.backends.threads import default_threads
 from engine.errors import WorkerError
 from engine.worker.events import Event, Failure, Finished, Lost, Output, TensorReply, from_message
 from engine.worker.logs import LogTail
+from engine.worker.processes import is_running
 from engine.worker.protocol import MAX_EVENT_BYTES, Message, ProtocolError, decode, encode
 from engine.worker.runfolder import RunFolder, RunStatus
 from engine.worker.transport import Pipe, connect
@@ -88,7 +89,8 @@ class TrainingProcess:
         WorkerError
             When the run is already under way or the process cannot be started.
         """
-        if run.status().active and run.read_status().pid:
+        status = run.status()
+        if status.active and run.process(status)[0]:
             raise WorkerError(f"Run '{run.name}' is already training.", next_step="Attach to it, or stop it first.")
         if weights is not None and snapshot is not None:
             raise WorkerError("Expected weights or a snapshot to begin from, got both.", next_step="Leave one out.")
@@ -104,9 +106,13 @@ class TrainingProcess:
         environment.setdefault("working_directory", os.getcwd())
         run.write_environment(environment)
         old = run.read_status()
+        run.process_file.unlink(missing_ok=True)
         run.write_status(RunStatus(iteration=old.iteration, max_iter=old.max_iter, started=old.started, host=old.host))
         files = (weights,) if isinstance(weights, Path) else tuple(weights or ())
-        return cls(run, _spawn(run, files, snapshot))
+        process = _spawn(run, files, snapshot)
+        with contextlib.suppress(OSError):  # a full disk: whoever holds what is returned can still end it
+            run.write_process(process.pid)
+        return cls(run, process)
 
     @property
     def pid(self) -> int:
@@ -357,8 +363,9 @@ class Viewer:
 
 
 def kill(run: RunFolder) -> None:
-    """End the process of a run at once, without a snapshot, whoever started it."""
+    """End the process of a run at once, without a snapshot, whoever started it, from the moment that it is started."""
     status = run.status()
-    if status.active and status.pid and status.host == platform.node():
+    pid, mark = run.process(status)
+    if status.active and status.host == platform.node() and is_running(pid, mark):
         with contextlib.suppress(OSError):
-            os.kill(status.pid, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
+            os.kill(pid, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)

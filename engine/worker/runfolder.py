@@ -13,6 +13,7 @@ file                   content
 ``snapshots/``         weights and solver states
 ``status.json``        state, progress and, while it runs, where to reach the process
 ``authkey``            the key that viewers need, readable by the owner only
+``process``            which process was started for it, until ``status.json`` says so
 ``last_words``         while it runs, which layer runs; what is left of it after a crash
 =====================  ==============================================================================
 """
@@ -34,7 +35,7 @@ from typing import Any
 from engine.errors import WorkerError
 from engine.last_words import read_doing
 from engine.worker.metrics import last_iteration
-from engine.worker.processes import describe_exit, is_running
+from engine.worker.processes import describe_exit, is_running, start_mark
 from engine.worker.protocol import dumps
 from engine.worker.transport import remove_socket
 
@@ -250,6 +251,11 @@ class RunFolder:
         return self.path / "authkey"
 
     @property
+    def process_file(self) -> Path:
+        """Number and mark of the process that was started last, as its starter knows them."""
+        return self.path / "process"
+
+    @property
     def last_words_file(self) -> Path:
         """What the process notes of what it does; see :mod:`engine.last_words`."""
         return self.path / "last_words"
@@ -286,6 +292,20 @@ class RunFolder:
         status = replace(status, updated=time.time())
         _replace_file(self.status_file, dumps(asdict(status)) + "\n")
         return status
+
+    def write_process(self, pid: int) -> None:
+        """Note which process was started for this run; it needs a while until it can say so in ``status.json``."""
+        _replace_file(self.process_file, f"{pid} {start_mark(pid)}\n")
+
+    def process(self, status: RunStatus) -> tuple[int, str]:
+        """Return number and mark of the run's process, of a status or as its starter noted them; 0 where unknown."""
+        if status.pid:
+            return status.pid, status.mark
+        try:
+            pid, _space, mark = self.process_file.read_text(encoding="ascii").strip().partition(" ")
+            return int(pid), mark
+        except (OSError, ValueError):
+            return 0, ""
 
     def read_status(self) -> RunStatus:
         """Return the status as written, without asking whether the process lives.
@@ -324,9 +344,10 @@ class RunFolder:
         return self.write_status(replace(status, message=self._lost_message(status, returncode)))
 
     def _may_live(self, status: RunStatus) -> bool:
-        if status.pid == 0:  # made, and its process not yet at the point of saying so
+        pid, mark = self.process(status)
+        if pid == 0:  # made, and its process not yet started
             return time.time() - status.updated < _START_GRACE_SECONDS
-        return is_running(status.pid, status.mark)
+        return is_running(pid, mark)
 
     def _lost_message(self, status: RunStatus, returncode: int | None) -> str:
         newest = self.last_snapshot()

@@ -142,6 +142,18 @@ def settings(tmp_path: Path) -> WindowSettings:
 
 
 @pytest.fixture
+def resized(window: MainWindow, qtbot) -> Callable[[tuple[int, int]], None]:
+    """Gives the main window another size, at which its docks have taken their room then."""
+
+    def resize(size: tuple[int, int]) -> None:
+        window.resize(*size)
+        qtbot.waitUntil(lambda: (window.width(), window.height()) == size, timeout=2000)
+        qtbot.wait(150)
+
+    return resize
+
+
+@pytest.fixture
 def window(qtbot, settings: WindowSettings) -> Iterator[MainWindow]:
     """The main window with all its panels, on an empty net."""
     shown = MainWindow(settings)

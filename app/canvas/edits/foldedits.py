@@ -13,6 +13,7 @@ from app.canvas.edits.blockcommand import BlockChange, BlockCommand
 from app.canvas.scene.foldplan import FoldPlan, blocks_of, name_of, plan_fold, seen
 from app.document.blocks import Block
 from app.document.placement import Point
+from app.wording import by_key
 from engine.errors import GraphError
 from engine.graph.repeats import Repeat, repeats_of
 
@@ -75,7 +76,10 @@ def _fold(view: CanvasView, plan: FoldPlan) -> None:
     """Fold as it was planned, in one undoable step."""
     if not plan.blocks:
         raise GraphError(
-            "No part of this net is repeated.", next_step="Select layers and press Alt+C to fold them to a block."
+            "No part of this net is repeated.",
+            next_step=by_key(
+                view.key_of("block"), "Select layers and press {} to fold them to a block.", "Fold selected layers."
+            ),
         )
     view.canvas.folding.remember_flat()
     routes = plan.take_routes(view.document.positions.routes)
@@ -190,7 +194,8 @@ def collapse(view: CanvasView) -> None:
     movers = edits.with_followers(scene, document.selection.node_ids)
     movers = [*movers, *_in_place_below(scene, movers)]
     if len(movers) < 2:
-        raise GraphError("A block is made of several layers.", next_step="Select two or more, and press Alt+C.")
+        step = by_key(view.key_of("block"), "Select two or more, and press {}.", "Select two or more.")
+        raise GraphError("A block is made of several layers.", next_step=step)
     order = {node: place for place, node in enumerate(document.graph.node_ids())}
     nodes = tuple(sorted((node for node in movers if node in order), key=order.__getitem__))
     inner = [blocks[each] for each in movers if each in blocks]

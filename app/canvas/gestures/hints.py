@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.canvas.gestures.connecting import ConnectGesture
 from app.qt import guard
+from app.wording import by_key
 
 if TYPE_CHECKING:
     from app.canvas.scene.nodeitem import NodeItem
@@ -72,7 +73,8 @@ class PortHints(QWidget):
             item = wire.tail
         self._loose = (wire.edge,) if wire is not None else ()
         if item is None or not item.face.outputs:
-            text = "Select a layer with an output first, then press C to connect it."
+            first = "Select a layer with an output first"
+            text = by_key(view.key_of("connect"), first + ", then press {} to connect it.", first + ".")
             view.show_reason(text, view.viewport().rect().center(), refused=False, stays=True)
             return
         view.reveal_card(item)

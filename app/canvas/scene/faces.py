@@ -43,8 +43,9 @@ class Faces(QObject):
 
     @guard
     def facts_changed(self) -> None:
-        """Describe anew, soon, what the facts have made stale."""
-        self._stale = list(self._scene.nodes)
+        """Describe anew, soon, what the facts have made stale; those that wait already come first."""
+        waiting = set(self._stale)
+        self._stale = [each for each in self._scene.nodes if each not in waiting] + self._stale
         self._due.trigger()
 
     def _refresh_slice(self) -> None:

@@ -57,7 +57,7 @@ class LedScene(PickingScene):
         self.leading = Slices(self)
         self._undocked: dict[NodeItem, None] = {}
 
-    def _lead(self, item: EdgeItem) -> None:
+    def lead(self, item: EdgeItem) -> None:
         """Give a wire its course, once its ends have their places."""
         positions = self.document.positions
         if item.edge.source in positions and item.edge.target in positions:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["Portrait"]
 
 _MARGIN = 24.0
+#: The theme of pictures for print: what is amiss on this machine is no part of the net there.
+_PAPER = "paper"
 #: How cards, wires and frames look when the pointer, the keyboard and the selection are elsewhere.
 _AT_REST: Mapping[str, Any] = {
     "marked": False,
@@ -147,7 +150,8 @@ class Portrait:
         notes = [(item.zValue(), _Still(item, item.__dict__.copy())) for item in shown]
         self._below = [still for z, still in notes if z < 0.0]
         self._wires = [_StillWire(wire) for wire in sorted(wires, key=lambda wire: bool(wire.label))]
-        self._above = [_still_card(card) for card in scene.items_shown()]
+        told = theme != _PAPER
+        self._above = [_still_card(card, told=told) for card in scene.items_shown()]
         self._above += [still for z, still in notes if z >= 0.0]
 
     def __len__(self) -> int:
@@ -178,8 +182,11 @@ class Portrait:
         painter.restore()
 
 
-def _still_card(card: NodeItem) -> _Still:
+def _still_card(card: NodeItem, *, told: bool) -> _Still:
+    """Return a card as it is; without the mark of a problem unless that is to be told."""
     values = card.__dict__.copy()
+    if not told and card.face.severity:
+        values["face"] = replace(card.face, severity="", problems=())
     values["docked"] = card.face.chip and card.docked
     values["wired_inputs"] = frozenset(card.wired_inputs)
     return _Still(card, values)

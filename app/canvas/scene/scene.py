@@ -5,28 +5,28 @@ A freshly opened net and a live change take the same road: :meth:`CanvasScene.re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal, SignalInstance
-from PySide6.QtWidgets import QGraphicsItem, QGraphicsScene
+from PySide6.QtWidgets import QGraphicsScene
 
 from app.canvas.scene.annotationitems import AnnotationItems
 from app.canvas.scene.describe import describe
-from app.canvas.scene.docking import find_docked, update_docked
+from app.canvas.scene.docking import update_docked
 from app.canvas.scene.edgeitem import EdgeItem
 from app.canvas.scene.faces import Faces
 from app.canvas.scene.folding import Folding
+from app.canvas.scene.growing import Growth
 from app.canvas.scene.heat import HeatMap
 from app.canvas.scene.ledscene import VAST
 from app.canvas.scene.markedscene import MarkedScene
 from app.canvas.scene.nodeitem import NodeItem
 from app.canvas.scene.overview import Overview
 from app.canvas.scene.style import CanvasStyle
+from app.canvas.scene.sweeping import Sweeper
 from app.document.placement import edge_key
 from app.qt import guard
-from app.slices import Slices
 from app.theme import Theme
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class CanvasScene(MarkedScene):
     Parameters
     ----------
     slowly : bool
-        Make the items of a big net in slices, between which the window answers; see :meth:`when_built`.
+        Make the items of a big net in slices, between which the window answers; see :meth:`Growth.when_done`.
 
     Attributes
     ----------
@@ -85,11 +85,9 @@ class CanvasScene(MarkedScene):
         self._by_port: dict[tuple[NodeId, int], dict[Edge, None]] = {}
         self._of_view: set[Edge] = set()
         self.faces = Faces(self)
-        self._slowly = slowly
-        self._growth = Slices(self)
-        self._sweeping = Slices(self)
-        self._swept: list[QGraphicsItem] = []
-        self._awaited: list[Callable[[], object]] = []
+        self.slowly = slowly
+        self.growth = Growth(self)
+        self.sweeper = Sweeper(self)
         document.changed.connect(self._document_changed)
         document.positions.moved.connect(self._nodes_moved)
         document.positions.bent.connect(self._wire_bent)
@@ -98,10 +96,8 @@ class CanvasScene(MarkedScene):
         for signal in self._fact_signals():
             signal.connect(self.faces.facts_changed)
         Theme.notifier().changed.connect(self.set_theme)
-        self.is_built = not slowly or len(document.graph) < _SLOW_FROM
-        if self.is_built:
-            for _step in self._grow():
-                pass
+        if not slowly or len(document.graph) < _SLOW_FROM:
+            self.growth.grow_at_once()
         self.heat = HeatMap(self)
         self.folding = Folding(self)
         self.folding.refresh()
@@ -109,7 +105,7 @@ class CanvasScene(MarkedScene):
         self.fit_scene_rect()
         self.is_indexed = self.is_built
         if not self.is_built:
-            self._growth.start(self._grow_slowly(), self._grown)
+            self.growth.start()
 
     def close(self) -> None:
         """Let go of the document."""
@@ -126,13 +122,11 @@ class CanvasScene(MarkedScene):
         for signal in self._fact_signals():
             signal.disconnect(self.faces.facts_changed)
         self.faces.cancel()
-        self._growth.cancel()
-        self._sweeping.cancel()
-        self._swept.clear()
+        self.growth.cancel()
+        self.sweeper.cancel()
         self.leading.cancel()
         self.overview.close()
         self.heat.close()
-        self._awaited.clear()
         self.folding.close()
         self.annotated.close()
         self.clear()
@@ -150,66 +144,16 @@ class CanvasScene(MarkedScene):
 
     # Replaying the model
 
-    def _grow(self) -> Iterator[None]:
-        """Make all items, one a step; the net may be edited in between, but then :meth:`_finish_growing` is called."""
-        graph = self.document.graph
-        for node_id in graph.node_ids():
-            self._add_nodes((node_id,))
-            yield
-        for edge in graph.edges():
-            self._add_edges((edge,), led=False)
-            yield
-        self._hide_view_edges()
-        self._show_view_edges()
-        self.overview.forget()
-        for node in tuple(self.nodes.values()):
-            find_docked(node)
-            yield
-        for wire in tuple(self.edges.values()):
-            self._lead(wire)
-            yield
-        self.content_changed.emit()
-
-    def _grow_slowly(self) -> Iterator[None]:
-        """The same, and what follows from it."""
-        yield from self._grow()
-        if len(self.document.positions.blocks):
-            self.folding.refresh()
-            yield
-        self.fit_scene_rect()
-        yield
-        self.told_shown()
-        yield
-
-    def _grown(self) -> None:
-        self.is_built = self.is_indexed = True
-        awaited, self._awaited = self._awaited, []
-        for action in awaited:
-            action()
-
-    def _finish_growing(self) -> None:
-        """Make what is missing at once, for the net is another than it was when that began."""
-        graph = self.document.graph
-        there = frozenset(graph.edges())
-        self._remove_edges([edge for edge in self.edges if edge not in there])
-        for node_id in [node_id for node_id in self.nodes if node_id not in graph]:
-            self._remove_node(node_id)
-        self._growth.start(self._grow_slowly(), self._grown)
-        self._growth.finish()
-
-    def when_built(self, action: Callable[[], object]) -> None:
-        """Do something once there is an item for each node and wire: now, or when all are made."""
-        if self.is_built:
-            action()
-        else:
-            self._awaited.append(action)
+    @property
+    def is_built(self) -> bool:
+        """Whether there is an item for each node and wire."""
+        return self.growth.is_done
 
     @guard
     def _document_changed(self, events: Events) -> None:
-        if not self.is_built:
-            self._finish_growing()
-        if self._slowly and len(events.added) >= VAST and self._is_retracing():
-            self._grow_again(events)
+        self.growth.finish()
+        if self.slowly and len(events.added) >= VAST and self._is_retracing():
+            self.growth.follow(events)
         else:
             self.replay(events)
         if self.document.seen is not None:  # what is in view depends on other layers too
@@ -219,40 +163,22 @@ class CanvasScene(MarkedScene):
         """Whether a step is taken back or made again: then nobody asks for the items of layers that come."""
         return self.document.undo_stack.is_stepping and self.folding.level is None
 
-    def _grow_again(self, events: Events) -> None:
-        """Follow a change with which very many layers come back, whose items are made in slices."""
-        there = frozenset(
-            edge for edge in events.edges_added if edge.source in self.nodes and edge.target in self.nodes
-        )
-        self.replay(replace(events, added=frozenset(), edges_added=there))
-        self.is_built = self.is_indexed = False
-        self._growth.start(self._grow_back(), self._grown)
-
-    def _grow_back(self) -> Iterator[None]:
-        folded = len(self.document.positions.blocks) > 0
-        for node_id in self.document.graph.node_ids():
-            if node_id not in self.nodes:
-                self._add_nodes((node_id,))
-                self.nodes[node_id].setVisible(not folded)
-                yield
-        yield from self._grow_slowly()
-
     def replay(self, events: Events) -> None:
         """Bring the items in line with the graph after a change."""
         view_edges = self._of_view
-        self._hide_view_edges()
-        if self._slowly and len(events.removed) >= VAST:
+        self.hide_view_edges()
+        if self.slowly and len(events.removed) >= VAST:
             self._sweep_out(events)
         else:
-            self._remove_edges(events.edges_removed)
+            self.remove_edges(events.edges_removed)
             for node_id in events.removed:
-                self._remove_node(node_id)
-        self._add_nodes(events.added)
+                self.remove_node(node_id)
+        self.add_nodes(events.added)
         touched = {node_id for node_id in events.changed if node_id in self.nodes}
         for node_id in touched:
             self.faces.describe(self.nodes[node_id])
-        self._add_edges(events.edges_added, led=False)
-        self._show_view_edges()
+        self.add_edges(events.edges_added, led=False)
+        self.show_view_edges()
         self.folding.replay(events, whole=bool(view_edges or self._of_view))
         ends = {edge.target for edge in (*events.edges_removed, *events.edges_added, *(view_edges ^ self._of_view))}
         near = [self.nodes[node_id] for node_id in events.added | touched | ends if node_id in self.nodes]
@@ -271,7 +197,8 @@ class CanvasScene(MarkedScene):
         self.heat.refresh()
         self.content_changed.emit()
 
-    def _add_nodes(self, ids: Iterable[NodeId]) -> None:
+    def add_nodes(self, ids: Iterable[NodeId]) -> None:
+        """Make the items of layers that have none."""
         document = self.document
         for node_id in ids:
             if node_id in self.nodes:
@@ -287,7 +214,8 @@ class CanvasScene(MarkedScene):
                 item.marked = True
                 self._marked.add(node_id)
 
-    def _add_edges(self, edges: Iterable[Edge], *, led: bool = True) -> None:
+    def add_edges(self, edges: Iterable[Edge], *, led: bool = True) -> None:
+        """Make the items of wires that have none and whose ends have theirs; lead them, unless that is done later."""
         document = self.document
         for edge in edges:
             source, target = self.nodes.get(edge.source), self.nodes.get(edge.target)
@@ -306,16 +234,18 @@ class CanvasScene(MarkedScene):
             item.route = document.positions.routes.get(edge_key(edge))
             item.bends = document.positions.bends.get(edge_key(edge), ())
             if led:
-                self._lead(item)
+                self.lead(item)
             self.addItem(item)
 
-    def _remove_node(self, node_id: NodeId) -> None:
+    def remove_node(self, node_id: NodeId) -> None:
+        """Take out the item of a layer, if it has one."""
         item = self.nodes.pop(node_id, None)
         if item is not None:
             self._marked.discard(node_id)
             self.removeItem(item)
 
-    def _remove_edges(self, edges: Iterable[Edge]) -> None:
+    def remove_edges(self, edges: Iterable[Edge]) -> None:
+        """Take out the items of wires."""
         for edge in edges:
             item = self.edges.pop(edge, None)
             if item is None:
@@ -342,7 +272,7 @@ class CanvasScene(MarkedScene):
         """Hide very many items at once, which are taken out of the scene in slices."""
         gone = events.removed
         inner = {edge for edge in events.edges_removed if edge.source in gone and edge.target in gone}
-        self._remove_edges(events.edges_removed - inner)
+        self.remove_edges(events.edges_removed - inner)
         if self.selected_edge in inner:
             self.selected_edge = None
         self.update()  # all at once: Qt need not note the place of each item
@@ -350,16 +280,7 @@ class CanvasScene(MarkedScene):
             self._by_port.pop((edge.source, edge.top), None)
         found = [self.edges.pop(edge, None) for edge in inner], [self.nodes.pop(node_id, None) for node_id in gone]
         self._marked -= gone
-        items = [item for kind in found for item in kind if item is not None]
-        for item in items:
-            item.setVisible(False)
-        self._swept += items
-        self._sweeping.start(self._sweep())
-
-    def _sweep(self) -> Iterator[None]:
-        while self._swept:
-            self.removeItem(self._swept.pop())
-            yield
+        self.sweeper.take([item for kind in found for item in kind if item is not None])
 
     def _part_anew(self, edge: Edge) -> None:
         """Have the wires of one port led anew: they share a trunk, or do no more."""
@@ -378,22 +299,23 @@ class CanvasScene(MarkedScene):
 
     # The net in view
 
-    def _hide_view_edges(self) -> None:
+    def hide_view_edges(self) -> None:
+        """Take out what :meth:`show_view_edges` shows."""
         edges, self._of_view = self._of_view, set()
-        self._remove_edges(edges)
+        self.remove_edges(edges)
 
-    def _show_view_edges(self) -> None:
+    def show_view_edges(self) -> None:
         """Show the wires that only the net in view has: chosen stages may join what no rule asks for together."""
         seen = self.document.seen
         if seen is not None and seen.state not in self.document.graph.states:
             self._of_view = {edge for edge in seen.edges() if edge not in self.edges}
-            self._add_edges(self._of_view)
+            self.add_edges(self._of_view)
 
     @guard
     def _view_changed(self, _view: object) -> None:
         before = self._of_view
-        self._hide_view_edges()
-        self._show_view_edges()
+        self.hide_view_edges()
+        self.show_view_edges()
         self.folding.refresh()
         ends = {edge.target for edge in before ^ self._of_view}
         update_docked(self.nodes[node_id] for node_id in ends if node_id in self.nodes)

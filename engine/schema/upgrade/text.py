@@ -6,22 +6,24 @@ inputs, which become a layer. All else stays as it is, byte for byte.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Sequence
 from typing import Any
 
 from engine.errors import PrototxtError, SchemaError
 from engine.prototxt import Element, Field, ListValue, Message, Scalar, Tree, parse, style_of
+from engine.schema.catalogue import load_schema
 from engine.schema.convert import to_message
 from engine.schema.text import quote
 from engine.schema.upgrade.blocks import input_layer, still_statistics, upgrade_entries
 from engine.schema.upgrade.entries import Entry, comments, print_entries, read_entries
 from engine.schema.upgrade.nets import input_shapes, upgrade_net, upgrade_solver
 from engine.schema.upgrade.oldest import fold_padding
-from engine.schema.upgrade.types import PADDING
+from engine.schema.upgrade.types import PADDING, V1_TYPES, type_of_word
 from engine.schema.values import parse_string
 
-__all__ = ["upgraded_net_text", "upgraded_solver_text"]
+__all__ = ["field_of_today", "upgraded_net_text", "upgraded_solver_text"]
 
 _LAYERS = ("layer", "layers")
 _INPUTS = ("input", "input_shape", "input_dim")
@@ -47,7 +49,8 @@ def upgraded_net_text(tree: Tree) -> str:
         that of the inputs.
     """
     _refuse_broken(tree)
-    text = tree.bom + _Rewriting(tree.root, style_of(tree).newline).run() + tree.root.close_lead
+    rewriting = _Rewriting(tree.root, style_of(tree).newline, on_one_line=_is_on_one_line(tree))
+    text = tree.bom + rewriting.run() + tree.root.close_lead
     _compare(tree, text)
     return text
 
@@ -69,21 +72,28 @@ def upgraded_solver_text(tree: Tree) -> str:
                 parts.append(f"{item.lead}type{item.gap}{quote(solver.type)}{item.tail}")
         elif isinstance(item, Field) and item.name in _NETS and item.message is not None:
             net = item.message
-            inner = _Rewriting(net, newline).run()
+            inner = _Rewriting(net, newline, on_one_line=_is_on_one_line(tree)).run()
             parts.append(f"{item.lead}{item.name}{item.gap}{net.open}{inner}{net.close_lead}{net.close}{item.tail}")
         else:
             parts.append(item.text)
     return "".join(parts) + tree.root.close_lead
 
 
+def _is_on_one_line(tree: Tree) -> bool:
+    text = "".join(item.text for item in tree.root.items).strip()
+    return "\n" not in text and "#" not in text
+
+
 class _Rewriting:
     """The items of one net, one after the other."""
 
-    def __init__(self, net: Message, newline: str) -> None:
+    def __init__(self, net: Message, newline: str, *, on_one_line: bool) -> None:
         self._net = net
         self._newline = newline
         self._kept = _folded(net)
         self._parts: list[str] = []
+        self._on_one_line = on_one_line
+        self._apart = "" if on_one_line else newline
 
     def run(self) -> str:
         """Return the text between the net's brackets."""
@@ -92,7 +102,7 @@ class _Rewriting:
         first = next((item for item in self._net if item.name in _LAYERS or item in declared), None)
         for item in self._net.items:
             if item is first and inputs is not None:
-                self._print(inputs, declared[0].lead if item is declared[0] else "\n", self._newline)
+                self._print(inputs, declared[0].lead if item is declared[0] else self._apart, self._apart)
             if not isinstance(item, Field):
                 self._parts.append(item.text)
             elif item in declared:
@@ -102,7 +112,7 @@ class _Rewriting:
             elif item.name == "layer" and _statistics_learn(item):
                 fields = still_statistics(read_entries(_body(item)))
                 above = comments(item.gap + _body(item).open)
-                self._print(Entry("layer", fields, above), item.lead, item.tail or self._newline)
+                self._print(Entry("layer", fields, above), item.lead, item.tail or self._apart)
             else:
                 self._parts.append(item.text)
         return "".join(self._parts)
@@ -123,10 +133,14 @@ class _Rewriting:
             entries = _padded(read_entries(message), block)
             above = comments(item.gap + message.open)
             today = Entry("layer", upgrade_entries(entries, word, block.layer.type), above)
-            self._print(today, lead, tail or self._newline)
+            self._print(today, lead, tail or self._apart)
 
     def _print(self, entry: Entry, lead: str, tail: str) -> None:
-        """Take a layer with what leads to it; it begins a line of its own."""
+        """Take a layer with what leads to it; it begins a line of its own, unless all of the net is on one."""
+        if self._on_one_line:
+            gap = "" if lead or not self._parts or self._parts[-1][-1:].isspace() else " "
+            self._parts.append(lead + gap + " ".join(line.strip() for line in print_entries([entry])) + tail)
+            return
         indent = lead.rpartition("\n")[2]
         if indent.strip():
             lead, indent = lead + self._newline, ""
@@ -221,6 +235,35 @@ def _compare(tree: Tree, text: str) -> None:
         if not old.type:  # a fork's word, which messages cannot hold
             new.ClearField("type")
     if before.SerializeToString(deterministic=True) != after.SerializeToString(deterministic=True):
-        raise SchemaError(
+        raise field_of_today(tree.root) or SchemaError(
             "The net cannot be written in today's format without changing it.", next_step="Report this file."
         )
+
+
+def field_of_today(net: Message) -> SchemaError | None:
+    """Return what is wrong with the first old layer that has a field of today's, which no old program ever read.
+
+    Such a net cannot be upgraded: what it would be then is not what it is.
+    """
+    schema = load_schema()
+    old, today = (schema.message(name)().DESCRIPTOR.fields_by_name for name in ("V1LayerParameter", "LayerParameter"))
+    for item in net.fields("layers"):
+        for slot in _slots(item):
+            message = slot.value
+            if not isinstance(message, Message):
+                continue
+            name = next((each.name for each in message if each.name in today and each.name not in old), "")
+            if name:
+                return _unlike_its_format(message, name)
+    return None
+
+
+def _unlike_its_format(layer: Message, field: str) -> SchemaError:
+    word, name = layer.text_of("type") or "", layer.text_of("name") or ""
+    lacks = f"no field '{field}'" if type_of_word(word) else f"neither a type {word} nor a field '{field}'"
+    near = difflib.get_close_matches(word, V1_TYPES, n=1, cutoff=0.6)
+    other = f", or use its type {near[0]}" if near and near[0] != word else f", or remove '{field}'"
+    return SchemaError(
+        f"Layer '{name}' cannot be upgraded: the old format, that of 'layers', has {lacks}.",
+        next_step=f"Write the layer as 'layer' with a type of today{other}.",
+    )

@@ -44,12 +44,13 @@ def test_a_long_net_opens_folded_and_readable(make_canvas, tmp_path, qtbot):
 
 def test_a_net_without_repeats_says_so(document, canvas):
     said: list[str] = []
+    canvas.key_of = {"block": "Alt+X"}.get
     canvas.refused.connect(said.append)
     later = [node.id for node in document.graph.nodes() if node.name in ("conv2", "pool2")]
     document.apply("Delete", lambda graph: graph.remove_nodes(later))
     canvas.fold_repeats()
     assert said
-    assert "Alt+C" in said[0]
+    assert "press Alt+X" in said[0]
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -62,6 +62,22 @@ def test_the_selection_is_not_in_the_picture(canvas, tmp_path):
     assert all(item.marked for item in canvas.canvas.items_shown())
 
 
+@pytest.mark.parametrize(("theme", "marks"), [("paper", 0), ("light", 1), ("dark", 1)])
+def test_marks_of_problems_are_not_for_paper(make_canvas, tmp_path, qtbot, theme, marks):
+    document = Document(OpGraph.parse('layer { name: "r" type: "ReLU" bottom: "gone" top: "t" }'))
+    area = make_canvas(document)
+    try:
+        document.live.start()
+        (card,) = area.canvas.items_shown()
+        qtbot.waitUntil(lambda: bool(card.face.severity))
+        path = tmp_path / "net.svg"
+        save_picture(area.canvas, path, theme=theme)
+        texts = ["".join(each.itertext()).strip() for each in ElementTree.parse(path).iter(TEXT)]
+        assert texts.count("!") == marks
+    finally:
+        document.close()
+
+
 @pytest.mark.parametrize(
     ("name", "scale", "words"), [("net.gif", 1.0, ".svg, .pdf, .png"), ("net.png", 500.0, "too large")]
 )

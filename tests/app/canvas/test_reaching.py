@@ -252,7 +252,7 @@ def test_the_name_of_a_blob_is_asked_for_by_key(hands, qtbot):
     ("key", "modifiers", "words"),
     [
         (Key.Key_K, NONE, "Press W"),
-        (Key.Key_N, NONE, "Ctrl+G"),
+        (Key.Key_N, NONE, "Shift+P writes a note"),
         (Key.Key_X, CTRL | SHIFT, "Select a layer"),
         (Key.Key_Right, CTRL | SHIFT, "Press N"),
         (Key.Key_F2, SHIFT, "Select a layer"),

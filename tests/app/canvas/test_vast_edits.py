@@ -28,12 +28,12 @@ def view(request, net, make_canvas, monkeypatch):
     if request.param == "unfolded":
         foldedits.fold_repeats(shown)
     monkeypatch.setattr(scene, "VAST", 20)
-    shown.canvas._slowly = True
+    shown.canvas.slowly = True
     return shown
 
 
 def built(view, qtbot) -> None:
-    qtbot.waitUntil(lambda: view.canvas.is_built and not view.canvas._swept, timeout=60_000)
+    qtbot.waitUntil(lambda: view.canvas.is_built and not view.canvas.sweeper.active, timeout=60_000)
     settle(view, qtbot)
 
 

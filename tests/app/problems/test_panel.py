@@ -206,3 +206,20 @@ def test_very_many_are_cut(bench: Bench) -> None:
     bench.show(*[Diagnostic("x", "warning", f"Number {i}.", i) for i in range(2500)])
     assert bench.panel.model.rowCount() == 2000
     assert "500 more" in bench.panel._message.text()
+
+
+@pytest.mark.parametrize(("width", "lines"), [(1400, 1), (420, 2)])
+def test_a_sentence_that_is_too_long_has_a_second_line(bench: Bench, width: int, lines: int) -> None:
+    sentence = "Layer 'b' (ReLU): expected a negative_slope of 0 or more, got -1. Set relu_param negative_slope."
+    bench.panel.resize(width, 200)
+    bench.show(Diagnostic("shape", "error", sentence, 9, 3, bench.node("b")))
+    view = bench.panel.view
+    height = view.visualRect(bench.panel.model.index(0, Column.MESSAGE)).height()
+    assert (height > 2.5 * view.fontMetrics().lineSpacing()) == (lines == 2)
+
+
+@pytest.mark.parametrize(("width", "hidden"), [(1400, []), (420, [Column.CODE]), (280, [Column.LAYER, Column.CODE])])
+def test_columns_go_where_there_is_hardly_room_for_the_sentence(bench: Bench, width: int, hidden: list[Column]) -> None:
+    bench.show(Diagnostic("a-rather-long-code", "error", "Wrong.", 9, 3, bench.node("b")))
+    bench.panel.resize(width, 200)
+    assert [column for column in (Column.LAYER, Column.CODE) if bench.panel.view.isColumnHidden(column)] == hidden

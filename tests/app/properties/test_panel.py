@@ -156,7 +156,7 @@ def test_nothing_selected_shows_the_net(bench: Make) -> None:
 
 def test_an_empty_net_says_what_to_do(bench: Make) -> None:
     net = bench("")
-    assert "Tab" in net.panel.page.hint.text()
+    assert "first layer on the canvas" in net.panel.page.hint.text()
 
 
 def test_removing_the_shown_layer(bench: Make) -> None:

@@ -231,7 +231,7 @@ def test_the_text_of_the_solver_is_mended_too(bench: Make, solver_file: Path) ->
     solver.document.live.start()
     line = SOLVER.splitlines().index('lr_policy: "step"')
     solver.qtbot.waitUntil(lambda: any(each.fix for each in pane.edit.mistakes_on(line)), timeout=20_000)
-    pane.mend(line)
+    pane.mender.mend(line)
     assert solver.text == SOLVER and solver.solver.undo_stack.count() == 1
     assert solver.document.undo_stack.count() == 0
     pane.set_document(None)

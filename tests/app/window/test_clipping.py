@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
 from app.theme import Theme
 from app.widgets.elidedlabel import ElidedLabel
 from app.window.docks import PANELS
-from app.window.mainwindow import MainWindow
 
 SIZES = [(900, 600), (1280, 800), (1600, 1000)]
 LAYERS = ["conv1", "mnist", "pool2", "loss"]
@@ -69,19 +68,13 @@ def lasting_faults(panel: QWidget, qtbot) -> list[str]:
     return faults
 
 
-def resize(window: MainWindow, qtbot, size: tuple[int, int]) -> None:
-    window.resize(*size)
-    qtbot.waitUntil(lambda: (window.width(), window.height()) == size, timeout=2000)
-    qtbot.wait(120)
-
-
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_no_text_is_cut_in_any_panel(window, lenet, qtbot, theme):
+def test_no_text_is_cut_in_any_panel(window, resized, lenet, qtbot, theme):
     Theme.load(theme).apply(QApplication.instance())
     window.files.open(lenet)
     faults = []
     for size in SIZES:
-        resize(window, qtbot, size)
+        resized(size)
         for spec in PANELS:
             window.show_panel(spec.name)
             panel = window.panels[spec.name]
@@ -91,9 +84,9 @@ def test_no_text_is_cut_in_any_panel(window, lenet, qtbot, theme):
 
 
 @pytest.mark.parametrize("name", LAYERS)
-def test_the_fields_of_a_layer_are_as_wide_as_the_panel(window, lenet, qtbot, name):
+def test_the_fields_of_a_layer_are_as_wide_as_the_panel(window, resized, lenet, qtbot, name):
     window.files.open(lenet)
-    resize(window, qtbot, SIZES[0])
+    resized(SIZES[0])
     panel = window.panels["properties"]
     window.document.selection.set([window.document.graph.named(name)[0].id])
     window.document.selection.flush()

@@ -14,12 +14,6 @@ SIDES = {"left", "bottom", "right"}
 SIZES = [(900, 600), (1280, 800), (1600, 1000)]
 
 
-def settle(window: MainWindow, qtbot, size: tuple[int, int]) -> None:
-    window.resize(*size)
-    qtbot.waitUntil(lambda: (window.width(), window.height()) == size, timeout=2000)
-    qtbot.wait(150)
-
-
 def sizes(window: MainWindow) -> dict[str, int]:
     return window._room._sizes()
 
@@ -34,17 +28,17 @@ def test_the_docks_leave_more_than_half(size):
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_the_canvas_has_half_of_the_window_in_both_ways(window, lenet, qtbot, size):
+def test_the_canvas_has_half_of_the_window_in_both_ways(window, lenet, resized, qtbot, size):
     window.files.open(lenet)
-    settle(window, qtbot, size)
+    resized(size)
     canvas = window.canvas
     qtbot.waitUntil(lambda: canvas.width() >= 0.5 * size[0] and canvas.height() >= 0.5 * size[1], timeout=2000)
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_training_gets_room_and_leaves_enough(window, lenet, qtbot, size):
+def test_a_training_gets_room_and_leaves_enough(window, lenet, resized, qtbot, size):
     window.files.open(lenet)
-    settle(window, qtbot, size)
+    resized(size)
     before = sizes(window)["bottom"]
     window.panels["training"].state_changed.emit("waiting")
     qtbot.wait(30)
@@ -55,8 +49,8 @@ def test_a_training_gets_room_and_leaves_enough(window, lenet, qtbot, size):
     assert sizes(window)["bottom"] > before, "nothing jumps when it ends"
 
 
-def test_what_the_user_dragged_stays(window, settings, qtbot):
-    settle(window, qtbot, (1400, 900))
+def test_what_the_user_dragged_stays(window, resized, settings, qtbot):
+    resized((1400, 900))
     window._room._before = {"right": 1}  # as when the mouse went down on the edge
     window.resizeDocks([window._docks.docks["properties"]], [420], Qt.Orientation.Horizontal)
     qtbot.wait(30)
@@ -64,12 +58,12 @@ def test_what_the_user_dragged_stays(window, settings, qtbot):
     right = sizes(window)["right"]
     assert right == 420
     assert settings.dock_sizes["right"] == right
-    settle(window, qtbot, (1500, 900))
+    resized((1500, 900))
     assert sizes(window)["right"] == right
-    settle(window, qtbot, (1000, 700))
+    resized((1000, 700))
     # The canvas keeps some of a window that became small.
     qtbot.waitUntil(lambda: sizes(window)["right"] < right, timeout=2000)
-    settle(window, qtbot, (1500, 900))
+    resized((1500, 900))
     qtbot.waitUntil(lambda: sizes(window)["right"] == right, timeout=2000)
 
 

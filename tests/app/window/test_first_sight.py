@@ -14,10 +14,8 @@ WINDOWS = [(1216, 760), (1368, 855), (1520, 950), (1600, 1026)]
 
 
 @pytest.fixture(params=WINDOWS, ids=lambda size: f"{size[0]}x{size[1]}")
-def canvas(window, lenet, qtbot, request):
-    window.resize(*request.param)
-    qtbot.waitUntil(lambda: (window.width(), window.height()) == request.param, timeout=2000)
-    qtbot.wait(150)  # the docks take their room
+def canvas(window, resized, lenet, qtbot, request):
+    resized(request.param)
     assert window.files.open(lenet)
     canvas = window.canvas
     qtbot.waitUntil(

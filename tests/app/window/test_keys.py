@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QToolButton
 
+import app
 from app.window.commandpalette import Command, rank_commands
 from app.window.mainwindow import MainWindow
 from app.window.settings import WindowSettings
@@ -181,3 +187,54 @@ def test_the_page_is_used_by_keys_alone(window, page, qtbot):
     assert QApplication.focusWidget() is page.assign
     qtbot.keyClick(page.assign, Qt.Key.Key_Space)
     assert window.actions_by_name["layout"].shortcut() == QKeySequence("Ctrl+Alt+J")
+
+
+def test_what_is_told_names_the_key_that_is_in_use(window, lenet, qtbot):
+    assert window.files.open(lenet)
+    view, shortcuts, refused = window.canvas, window.keys.shortcuts, []
+    view.refused.connect(refused.append)
+    for action, keys in (("canvas.wire", ["J"]), ("window.action.block", ["Ctrl+Alt+B"]), ("canvas.note", [])):
+        shortcuts.set_keys(action, keys)
+    for name, told in (("bend", "Press J at a layer"), ("written", "Ctrl+G puts a frame.")):
+        view.do(name)
+        assert told in refused[-1]
+    shortcuts.set_keys("canvas.wire", [])
+    view.do("bend")
+    assert refused[-1].endswith("Click one.")
+    for ids in ([node.id for node in view.document.graph.nodes()[2:5]], []):
+        view.document.selection.set(ids)
+        view.document.selection.flush()
+        if ids:
+            window.actions_by_name["block"].trigger()
+    (card,) = view.canvas.folding.cards.values()
+    view.document.selection.set(card.ids)
+    view.document.selection.flush()
+    assert "Ctrl+Alt+B unfolds it" in view.accessibleDescription()
+    unfold = view.breadcrumb.findChild(QToolButton, "canvas.unfold")
+    assert "(Ctrl+Shift+F)" in unfold.toolTip()
+    shortcuts.set_keys("window.action.fold", [])
+    assert "(" not in unfold.toolTip()
+
+
+#: A key that cannot be changed.
+FIXED = "Shift+Tab"
+
+
+def sentences(source: str) -> Iterator[str]:
+    """Go through the texts of a module that are no documentation."""
+    tree = ast.parse(source)
+    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told:
+            yield node.value
+
+
+def test_no_sentence_names_a_key_that_can_be_changed():
+    path = Path(app.__file__).parent
+    found = [
+        (str(each.relative_to(path)), text)
+        for each in path.rglob("*.py")
+        for text in sentences(each.read_text())
+        if " " in text and re.search(r"\b(Ctrl|Alt|Shift|Meta)\+\S", text.replace(FIXED, ""))
+    ]
+    assert not found

@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -142,6 +143,43 @@ def test_a_folder_that_took_the_name(window, net, qtbot):
     bar = bar_with(window, "was not saved: there is a folder of that name")
     assert bar is not None and labels(bar) == ["Try again", "Save as\u2026"]
     assert window.document.modified
+    net.rmdir()
+    qtbot.waitUntil(lambda: bar_with(window, "folder") is None, timeout=5_000)
+    press(qtbot, window, "no longer there", "Save it again")
+    assert net.is_file() and not window.document.unsaved
+
+
+def test_a_disk_that_does_not_answer_does_not_hold_the_window(window, net, qtbot, monkeypatch):
+    """The window is left and come back to, and the disk is asked in a thread."""
+    asked_by: list[threading.Thread] = []
+    answer, exists = threading.Event(), os.path.exists
+
+    def slow(path):
+        if threading.current_thread() is not threading.main_thread() and Path(path) == net:
+            asked_by.append(threading.current_thread())
+            assert answer.wait(10.0)
+        return exists(path)
+
+    qtbot.waitUntil(lambda: not window.document.jobs.busy)
+    monkeypatch.setattr(os.path, "exists", slow)
+    net.write_bytes(net.read_bytes() + b"# theirs\n")
+    window.files.ask_disk()
+    qtbot.waitUntil(lambda: bool(asked_by), timeout=5_000)
+    assert bar_with(window, "changed by another program") is None, "and the window goes on"
+    answer.set()
+    qtbot.waitUntil(lambda: bar_with(window, "changed by another program") is not None, timeout=5_000)
+
+
+def test_where_nothing_is_new_the_window_itself_never_asks_the_disk(window, net, qtbot, monkeypatch):
+    looked: list[object] = []
+    monkeypatch.setattr(window.files.missing, "look", looked.append)
+    qtbot.waitUntil(lambda: not window.document.jobs.busy, timeout=20_000)
+    window.files.ask_disk()
+    qtbot.waitUntil(lambda: not window.document.jobs.busy, timeout=20_000)
+    assert looked == []
+    net.unlink()
+    window.files.ask_disk()
+    qtbot.waitUntil(lambda: looked == [window.document], timeout=5_000)
 
 
 @posix_only

@@ -112,7 +112,7 @@ def test_what_is_no_net_is_told_as_ever(window: MainWindow, tmp_path: Path) -> N
 def slow(tmp_path: Path) -> Path:
     """A net whose reading would be felt, but that needs no bar."""
     path = tmp_path / "slow.prototxt"
-    path.write_text(residual_net(1500))
+    path.write_text(residual_net(800))
     assert SLOW_FILE < path.stat().st_size < BIG_FILE
     return path
 
@@ -120,9 +120,9 @@ def slow(tmp_path: Path) -> Path:
 def test_a_net_is_opened_once_though_the_window_answers(window: MainWindow, slow: Path, qtbot: QtBot) -> None:
     QTimer.singleShot(0, lambda: window.files.open(slow))
     assert window.files.open(slow)
-    assert len(window.tabs.pages()) == 1 and len(window.document.graph) == 1500
+    assert len(window.tabs.pages()) == 1 and len(window.document.graph) == 800
     assert not window.canvas.is_placed
-    node = window.document.graph.node_ids()[700]
+    node = window.document.graph.node_ids()[400]
     window.document.apply("Delete", lambda graph: graph.remove_nodes([node]))  # while the picture is made
     assert set(window.canvas.canvas.nodes) == set(window.document.graph.node_ids())
     assert set(window.canvas.canvas.edges) == set(window.document.graph.edges())

@@ -64,19 +64,22 @@ def takes_tab(widget: QWidget, window: MainWindow) -> bool:
 
 
 def test_the_tabulator_goes_through_all_that_is_in_view_and_never_sticks(opened, qtbot):
+    gone = set()
     for dock in DOCKS:
         opened.show_panel(dock)
         qtbot.wait(5)
         stops = stops_of(opened)
-        stops[0].setFocus()
         for stop, then in zip(stops, [*stops[1:], stops[0]], strict=True):
+            if (stop, then) in gone:  # around the panels it is the same each time
+                continue
+            gone.add((stop, then))
+            stop.setFocus()
             assert focus() is stop, f"{name(focus())} instead of {name(stop)}"
             if not takes_tab(stop, opened):
                 qtbot.keyClick(stop, Key.Key_Tab)
                 assert focus() is then, f"{name(stop)} does not lead to {name(then)}"
                 qtbot.keyClick(then, Key.Key_Backtab, SHIFT)
                 assert focus() is stop
-            then.setFocus()
 
 
 def test_the_order_is_that_of_reading(opened):

@@ -192,6 +192,14 @@ def test_python_layers_are_not_run_before_the_user_allows_it(window, tmp_path, q
     assert window.settings.is_trusted(tmp_path)
 
 
+def test_an_old_net_that_cannot_be_upgraded_is_not_offered_it(window, tmp_path):
+    path = tmp_path / "old.prototxt"
+    path.write_text('layers { name: "d" type: BATCH_NORM top: "x" batch_norm_param { eps: 1 } }\n')
+    open_net(window, path)
+    bar = next(bar for bar in window.bars if "old format" in bar.text)
+    assert "Layer 'd' cannot be upgraded" in bar.text and bar.findChild(object, "window.bar.action.Upgrade") is None
+
+
 @pytest.mark.parametrize(
     ("more", "words"),
     [("", "old format"), ('layer { name: "n" type: "ReLU" bottom: "x" top: "x" }', "mixes"), ("layer {", None)],

@@ -129,6 +129,16 @@ def test_a_solver_and_a_net_that_do_not_belong_together(code, faulty, sound, sev
         assert bytes(graph) == complete(faulty).encode()
 
 
+@pytest.mark.parametrize("wanted", ["train.prototxt", "fcn8s/train.prototxt", "/gone/train_val.prototxt"])
+def test_a_missing_net_is_named_by_words_and_is_a_net(wanted: str, tmp_path: Path):
+    net = 'layer { name: "a" type: "Input" top: "x" }'
+    for name, text in {"fcn8s_train": net, "binary": net, "trains": "faults { }", "train_solver": "base_lr: 1"}.items():
+        (tmp_path / f"{name}.prototxt").write_text(text)
+    told = check_solver_file(tmp_path / "solver.prototxt", complete(f'net: "{wanted}"').encode())
+    fixes = next(each for each in told if each.code == "solver-net-missing").fixes
+    assert [fix.label for fix in fixes] == ["Name 'fcn8s_train.prototxt'"]
+
+
 @pytest.mark.parametrize(
     ("faulty", "labels"),
     [
