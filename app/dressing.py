@@ -51,6 +51,9 @@ class Dressing(QObject):
             widgets = [*self._hidden.values()] if inside is None else [inside, *inside.findChildren(QWidget)]
             for each in widgets:
                 self._dress(self._hidden.pop(id(each), None))
+        if not self._hidden:
+            self._due.cancel()
+            self._slices.cancel()
 
     def _dress_hidden(self) -> Iterator[None]:
         while self._hidden:

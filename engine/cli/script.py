@@ -36,7 +36,7 @@ def run(path: Path, arguments: Sequence[str], *, quiet: bool = False) -> int:
         The exit code that the script asked for; 1 after an exception, which is printed as Python prints it.
     """
     default_registry()  # our packages are loaded before the script's folder can shadow them
-    _forget_editor()
+    editor = _take_app()
     log = logging.getLogger("engine")
     saved_level = log.level
     if quiet:
@@ -62,13 +62,15 @@ def run(path: Path, arguments: Sequence[str], *, quiet: bool = False) -> int:
         sys.argv = saved_argv
         sys.path[:] = saved_path
         sys.modules["__main__"] = saved_main
+        _take_app()
+        sys.modules.update(editor)
     return 0
 
 
-def _forget_editor() -> None:
-    """Let a script have an ``app`` of its own: it runs without the editor, and the name is a common one."""
-    for name in [name for name in sys.modules if name.partition(".")[0] == "app"]:
-        del sys.modules[name]
+def _take_app() -> dict[str, ModuleType]:
+    """Take all modules of ``app`` out: a script runs without the editor, and may have an ``app`` of its own."""
+    names = [name for name in sys.modules if name.partition(".")[0] == "app"]
+    return {name: sys.modules.pop(name) for name in names}
 
 
 def _print_error(error: BaseException, script: str) -> None:

@@ -77,6 +77,7 @@ def no_leaks(dressed_app: QApplication) -> Iterator[None]:
     yield
     gc.enable()
     gc.collect()
+    Theme.notifier().dressing.finish()  # the application's own, which goes on where a test ends
     for _round in range(2):
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         dressed_app.processEvents()
