@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QTabWidget, QWidget
 
-from app.qt import announce, fault_logger, guard
+from app.qt import Debounce, announce, fault_logger, guard
 from app.slices import Slices
 from app.theme import Theme
 
@@ -101,6 +101,7 @@ class PanelDocks:
         self._document: Document | None = None
         self._behind: dict[str, None] = {}
         self._loading = Slices(window)
+        self._next = Debounce(self._catch_up_next, _NEXT_MS, window)
         self.docks: dict[str, QDockWidget] = {}
         self.panels: dict[str, Any] = {}
         window.setTabPosition(Area.AllDockWidgetAreas, QTabWidget.TabPosition.North)
@@ -193,7 +194,7 @@ class PanelDocks:
             if name in _AT_ONCE or (name in seen and not is_big):
                 self._catch_up(name)
         if self._behind:
-            QTimer.singleShot(_NEXT_MS, self._window, self._catch_up_next)
+            self._next.trigger()
 
     def catch_up(self) -> None:
         """Show the document in the panels that are behind, now."""
@@ -210,7 +211,7 @@ class PanelDocks:
         if self._behind:
             self._catch_up(next(iter(self._behind)))
         if self._behind:
-            QTimer.singleShot(_NEXT_MS, self._window, self._catch_up_next)
+            self._next.trigger()
 
     @guard
     def _seen(self, name: str, visible: bool) -> None:
@@ -255,6 +256,7 @@ class PanelDocks:
     def shut_down(self) -> None:
         """Let the panels end what they run."""
         self._loading.cancel()
+        self._next.cancel()
         for panel in self.panels.values():
             if hasattr(panel, "shutdown"):
                 panel.shutdown()

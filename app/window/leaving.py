@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
-from app.qt import guard
+from app.qt import Debounce
 from app.window.page import DocumentPage
 from app.window.remains import Dismantling, Remains
 
@@ -36,6 +36,7 @@ class LeavingPages(QObject):
         self._before = before
         self._ended = ended
         self._pages: list[DocumentPage] = []
+        self._later = Debounce(self.finish, _LATER_MS, self)
         self._dismantling = Dismantling(self)
 
     @property
@@ -50,11 +51,11 @@ class LeavingPages(QObject):
         if len(page.document.graph) < _BIG:
             self.finish()
         else:
-            QTimer.singleShot(_LATER_MS, self, self.finish)
+            self._later.trigger()
 
-    @guard
     def finish(self) -> None:
         """End those that wait for it now."""
+        self._later.cancel()
         pages, self._pages = self._pages, []
         if pages:
             self._before()

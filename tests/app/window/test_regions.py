@@ -35,6 +35,8 @@ DOCKS = (
 @pytest.fixture
 def opened(window: MainWindow, lenet, qtbot) -> MainWindow:
     assert window.files.open(lenet)
+    qtbot.waitUntil(lambda: bool(window.bars), timeout=20_000)  # that its data are missing, said late where it is busy
+    window.bars[0].dismiss()
     window.document.selection.set([window.document.graph.named("conv1")[0].id])
     window.document.selection.flush()
     qtbot.wait(1)
@@ -137,7 +139,6 @@ def test_a_key_goes_around_the_parts_and_comes_back_where_it_was(opened, qtbot):
     assert name(focus()) == "properties.name"
 
 
-@pytest.mark.xfail(reason="fails in whole runs and passes alone; cause not found yet", strict=False)
 def test_a_message_is_reached_answered_and_left(opened, qtbot):
     answers = []
     opened.notify("What now?", "warning", [("Do it", lambda: answers.append("done"))])
@@ -150,6 +151,7 @@ def test_a_message_is_reached_answered_and_left(opened, qtbot):
     opened.notify("What now?", "warning", [("Do it", lambda: answers.append("done"))])
     qtbot.wait(1)
     qtbot.keyClick(opened.canvas, Key.Key_M, ALT)
+    assert focus().text() == "Do it"
     qtbot.keyClick(focus(), Key.Key_Space)
     assert answers == ["done"]
     assert focus() is opened.canvas

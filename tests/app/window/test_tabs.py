@@ -227,12 +227,12 @@ def test_a_big_net_is_out_of_sight_before_it_is_ended(window, opened, tmp_path, 
     path.write_bytes(b"".join(LAYER % b"%d" % number for number in range(400)))
     assert window.files.open(path)
     page = window.tabs.current
-    left = []
+    document, left = page.document, []
     window.document_left.connect(left.append)
     window.close_page(page)
     assert "big.prototxt" not in titles(window)
     assert not left and not page.isVisible()
     if at_once:
         window.close()
-    qtbot.waitUntil(lambda: left == [page.document])
+    qtbot.waitUntil(lambda: left == [document])
     assert all(panel.document is not left[0] for panel in window.panels.values() if hasattr(panel, "document"))
