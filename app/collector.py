@@ -5,8 +5,8 @@ whichever thread happens to allocate. And a net of 5,000 layers is some 350,000 
 every one, for 0.2 to 0.4 s, and building the net starts several; even without a net it takes longer than a click may
 wait. While the editor runs, young objects are collected by a timer. Very many that come at once are a net that is
 opened, and are put aside with the old ones without being looked at. A document that is closed is taken apart (see
-:mod:`app.window.remains`), so that no search need find it; what little it leaves is collected when the user has turned
-to another program.
+:mod:`app.window.closing.remains`), so that no search need find it; what little it leaves is collected when the user has
+turned to another program.
 """
 
 from __future__ import annotations
@@ -47,8 +47,7 @@ class CalmCollector(QObject):
         self._timer.timeout.connect(self._collect_young)
         self._timer.start()
         gc.disable()
-        gc.collect()
-        gc.freeze()  # what the program itself is made of stays
+        gc.freeze()  # what the program itself is made of stays; to look for what little its start left takes 40 ms
         _application().applicationStateChanged.connect(self._state_changed)
 
     @property

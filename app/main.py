@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -47,9 +48,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     file = Path(arguments[0]) if arguments else None
     if not _has_display():
         return _without_display(file)
-    from app.start import run_editor
+    return _edit(file)
 
-    return run_editor(file)
+
+def _edit(file: Path | None) -> int:
+    """Run the editor, for which the cycle collector only takes time: of what is imported nothing is garbage."""
+    gc.disable()
+    try:
+        from app.start import run_editor
+
+        return run_editor(file)
+    finally:
+        gc.enable()
 
 
 def _names_a_file(arguments: Sequence[str]) -> bool:

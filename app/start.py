@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QApplication
 from app.collector import CalmCollector
 from app.recovery import RecoveryKeeper, RecoveryStore
 from app.theme import Theme
-from app.window.ending import Ending
-from app.window.examples import ExampleOpener
+from app.window.closing.ending import Ending
 from app.window.mainwindow import MainWindow
 from app.window.settings import WindowSettings
+from app.window.start.examples import ExampleOpener
 from app.window.themes import theme_name
 
 __all__ = ["ExampleOpener", "make_application", "run_editor", "share_interpreter", "theme_name"]

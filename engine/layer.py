@@ -245,6 +245,11 @@ class Layer:
         try:
             return canonical_axis(axis, blob.axes + extra)
         except ValueError as error:
+            if not blob.axes:
+                self.fail(
+                    f"expected a blob with an axis {axis}; '{blob.name}' is a scalar.",
+                    next_step=f"Give '{blob.name}' a shape where it is made, or connect another blob.",
+                )
             self.fail(
                 f"{error}; blob '{blob.name}' has shape {blob.shape}.", next_step="Set axis to an axis of the bottom."
             )

@@ -39,6 +39,8 @@ class NodeShapes:
     assumed : str
         The blob whose shape is only assumed, because its data are not there, and from which these follow; empty where
         they follow from none. The ``reason`` of the layer that gives it says why it is not known.
+    absent : bool
+        Whether its code is nowhere to be found, so that nothing but an assumption can tell its shapes.
     """
 
     bottoms: tuple[Shape | None, ...]
@@ -52,6 +54,7 @@ class NodeShapes:
     spoils_itself: bool = False
     warnings: tuple[str, ...] = ()
     assumed: str = ""
+    absent: bool = False
 
     @property
     def param_count(self) -> int:
@@ -60,9 +63,11 @@ class NodeShapes:
 
 
 def needs_assumption(shapes: NodeShapes) -> bool:
-    """Whether a layer that reads no blob has no shapes because its data, or what reads them, are not there."""
-    if shapes.bottoms or not shapes.tops or (shapes.state != "unknown" and not shapes.assumed):
+    """Whether a layer has no shapes because its data, or the code that reads them or its bottoms, are not there."""
+    if not shapes.tops or (shapes.state != "unknown" and not shapes.assumed):
         return False
+    if shapes.bottoms:
+        return shapes.absent and None not in shapes.bottoms
     return shapes.error is None or isinstance(shapes.error, (DataError, PluginError, UnknownLayerTypeError))
 
 

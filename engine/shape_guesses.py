@@ -1,9 +1,10 @@
-"""What the items of data that are not here may look like: guessed from what else the net and its folder say."""
+"""What the blobs of data, or of code, that are not here may look like: guessed from what the net and its folder say."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -16,6 +17,7 @@ from engine.errors import NetcanvasError
 from engine.layer_specs import LayerSpec
 from engine.prototxt import Field, ListValue, Message, Scalar
 from engine.registry import LayerRegistry
+from engine.weights_guesses import FirstReader, WeightsFacts, read_weights_facts
 
 __all__ = ["Guess", "guess_shapes", "guesses_for", "twin_inputs"]
 
@@ -42,6 +44,9 @@ _KNOWN: Mapping[str, Shape] = MappingProxyType(
 _USUAL: tuple[Shape, ...] = ((3, 224, 224), (3, 256, 256), (1, 28, 28))
 #: What the data layers of detectors call what they give beside their images, with its whole shape.
 _DETECTION: Mapping[str, Shape] = MappingProxyType({"im_info": (1, 3), "gt_boxes": (1, 5), "rois": (1, 5)})
+_IMAGE_INFO = "im_info"
+#: Images as detectors take them, the shorter side scaled to 600: landscape, portrait, and the widest allowed.
+_DETECTED: tuple[Shape, ...] = ((3, 600, 800), (3, 800, 600), (3, 600, 1000))
 _BOXES: Shape = (1, 1, 1, 8)  # of one object, as SSD's annotated data has them
 _LABEL = re.compile(r"label|target|^(class|y|gt|sem|geo)$", re.IGNORECASE)
 #: Words in the names of files that say what a net is for, and not what it is.
@@ -64,7 +69,9 @@ class Guess:
     why: str = ""
 
 
-def guess_shapes(message: Any, net_name: str = "", path: Path | None = None) -> tuple[Guess, ...]:
+def guess_shapes(
+    message: Any, net_name: str = "", path: Path | None = None, facts: WeightsFacts | None = None
+) -> tuple[Guess, ...]:
     """Return what the items of a layer that reads data may look like, the likeliest first.
 
     Parameters
@@ -75,17 +82,28 @@ def guess_shapes(message: Any, net_name: str = "", path: Path | None = None) -> 
         What the net calls itself.
     path : Path, optional
         The net's file. Nets beside it that only predict are read; not for the thread of a window.
+    facts : WeightsFacts, optional
+        What weights tell of the items: what does not agree is not guessed.
     """
     if not message.top or not message.type.endswith(("Data", "Python")):
         return ()
     found: dict[Shape, str] = {}
-    for item, why in _items(message, net_name, path):
+    items = _items(message, net_name, path)
+    for item, why in items if facts is None else _agreeing(message, items, facts):
         found.setdefault(item, why)
-    return tuple(Guess(_of_tops(message, item), why) for item, why in list(found.items())[:_MOST])
+    main = facts.top if facts is not None else _main_top(message)
+    return tuple(Guess(_of_tops(message, item, main), why) for item, why in list(found.items())[:_MOST])
 
 
 def guesses_for(
-    spec: LayerSpec, net_name: str = "", path: Path | None = None, *, registry: LayerRegistry | None = None
+    spec: LayerSpec,
+    net_name: str = "",
+    path: Path | None = None,
+    *,
+    registry: LayerRegistry | None = None,
+    reader: FirstReader | None = None,
+    weights: Path | None = None,
+    bottoms: Sequence[Shape | None] = (),
 ) -> tuple[Guess, ...]:
     """Return the same for a layer of a document; nothing for one whose text cannot be read.
 
@@ -93,15 +111,58 @@ def guesses_for(
     ----------
     registry : LayerRegistry, optional
         With what plugins add to the messages, such as SSD's ``resize_param``.
+    reader : FirstReader, optional
+        The first layer with weights below it: weights that are there, in a file beside the net, are asked.
+    weights : Path, optional
+        The weights file to ask first.
+    bottoms : sequence of shapes, optional
+        Of what a layer reads whose code is not there: its tops may be alike.
     """
+    if spec.bottoms:
+        return _like_bottoms(spec, bottoms)
     try:
         extended = registry.schema() if registry is not None and registry.fragments else None
-        return guess_shapes(spec.message(extended), net_name, path)
+        facts = None if reader is None else read_weights_facts(reader, path, weights)
+        return guess_shapes(spec.message(extended), net_name, path, facts)
     except NetcanvasError:
         return ()
 
 
+def _like_bottoms(spec: LayerSpec, bottoms: Sequence[Shape | None]) -> tuple[Guess, ...]:
+    """Return guesses that all tops of a layer have the shape of one of its bottoms."""
+    found: dict[Shape, str] = {}
+    batch = next((shape[0] for shape in bottoms if shape), 0)
+    for name, shape in zip(spec.bottoms, bottoms, strict=False):
+        if shape:
+            found.setdefault((OWN_BATCH, *shape[1:]) if shape[0] == batch else shape, name)
+    guesses = (Guess(dict.fromkeys(spec.tops, shape), f"as '{name}', which it reads") for shape, name in found.items())
+    return tuple(guesses)[:_MOST] if spec.tops else ()
+
+
+def _agreeing(message: Any, items: Iterable[tuple[Shape, str]], facts: WeightsFacts) -> Iterator[tuple[Shape, str]]:
+    """Return the items that agree with what weights tell; those that need no change come first."""
+    changed = []
+    for item, why in [*items, *(((shape, "") for shape in _USUAL) if facts.channels else ())]:
+        suited = facts.suit(item)
+        if suited == item:
+            yield item, why or facts.why
+        elif suited is not None:
+            changed.append((suited, facts.why))
+    yield from changed
+    if facts.values:
+        side = math.isqrt(facts.values // _COLOURS)
+        if message.type == "HDF5Data" or message.type == "Python":
+            yield (facts.values,), facts.why
+        elif _COLOURS * side * side == facts.values:
+            yield (_COLOURS, side, side), facts.why
+        else:
+            side = math.isqrt(facts.values)
+            yield (1, side, side) if side * side == facts.values else (facts.values, 1, 1), facts.why
+
+
 def _items(message: Any, net_name: str, path: Path | None) -> Iterator[tuple[Shape, str]]:
+    if message.type == "Python" and _IMAGE_INFO in message.top:
+        yield from ((shape, "usual for detectors that are told the size in im_info") for shape in _DETECTED)
     transform = message.transform_param
     crop, means = int(transform.crop_size), len(transform.mean_value)
     size = getattr(transform, "resize_param", None)  # SSD's
@@ -152,10 +213,20 @@ def _known_by_name(message: Any, net_name: str, path: Path | None) -> tuple[Shap
     return None
 
 
-def _of_tops(message: Any, item: Shape) -> dict[str, Shape]:
-    """Return shapes for all tops that a guess is right for: of the first, and of labels with a top of their own."""
-    shapes = {message.top[0]: (OWN_BATCH, *item)}
-    for name in list(message.top)[1:]:
+def _main_top(message: Any) -> int:
+    """Return which top has the items: the first that is not called like labels."""
+    names = list(message.top)
+    if message.type not in ("HDF5Data", "Python"):
+        return 0
+    return next((top for top, name in enumerate(names) if not _LABEL.search(name)), 0)
+
+
+def _of_tops(message: Any, item: Shape, main: int = 0) -> dict[str, Shape]:
+    """Return shapes for all tops that a guess is right for: of the main one, and of labels with a top of their own."""
+    shapes = {message.top[main]: (OWN_BATCH, *item)}
+    for top, name in enumerate(message.top):
+        if top == main:
+            continue
         if message.type == "AnnotatedData":
             shapes[name] = _BOXES
         elif message.type == "Python" and name in _DETECTION:

@@ -63,6 +63,7 @@ class _Outcome:
     backward: tuple[str, str, bool] = ("", "", False)
     refused: NetcanvasError | None = None
     warnings: tuple[str, ...] = ()
+    absent: bool = False
 
     @property
     def holds(self) -> bool:
@@ -242,11 +243,11 @@ class _Run:
             error = None if _is_absent(outcome.error) else outcome.error
             source = next(top for top in spec.tops if top in self.assumed)
             state: Literal["known", "unknown"] = "unknown" if None in tops else "known"
-            return NodeShapes(known, tops, (), state, outcome.reason, error, assumed=source)
+            return NodeShapes(known, tops, (), state, outcome.reason, error, assumed=source, absent=outcome.absent)
         may_recover = outcome.until < math.inf or bool(outcome.file)
         if may_recover and last is not None and len(last.tops) == len(spec.tops):
             return replace(last, bottoms=known, state="stale", reason=outcome.reason, error=outcome.error)
-        return self._unknown(spec, known, outcome.reason, outcome.error)
+        return replace(self._unknown(spec, known, outcome.reason, outcome.error), absent=outcome.absent)
 
     def _assumed(self, spec: LayerSpec, outcome: _Outcome, bottoms: tuple[Shape, ...]) -> tuple[Shape | None, ...]:
         """Return what is assumed of a layer that could not be asked; nothing where it is the text that is wrong."""
@@ -323,7 +324,7 @@ class _Run:
         if message.type == "Python":
             missing = missing_module(message.python_param.module, self._plugin_folders, self._base_dirs)
             if missing:
-                return _Outcome(reason=missing)
+                return _Outcome(reason=missing, absent=True)
         return _Outcome(reason="the plugin code of this folder is not trusted, so it was not run.")
 
     def _is_of_the_user(self, module: str) -> bool:
@@ -351,7 +352,10 @@ class _Run:
                 return _Outcome(error=error, reason=str(error), file=error.file, stamp=file_stamp(error.file))
             # Files appear and plugins are mended while the editor is open.
             wait = _RETRY_SECONDS * (12 if isinstance(error, PluginLost) else 1)
-            return _Outcome(error=error, reason=str(error), until=time.monotonic() + wait)
+            absent = message.type == "Python" and bool(
+                missing_module(message.python_param.module, self._plugin_folders, self._base_dirs)
+            )
+            return _Outcome(error=error, reason=str(error), until=time.monotonic() + wait, absent=absent)
         stamp = file_stamp(shapes.file) if shapes.file else (0, 0)
         return _Outcome(shapes.tops, shapes.params, file=shapes.file, stamp=stamp, warnings=shapes.warnings)
 

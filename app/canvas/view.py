@@ -19,12 +19,12 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.canvas.edits import edits
 from app.canvas.focus import FocusMark
-from app.canvas.gestures.annotating import AnnotationEdit, annotation_menu
+from app.canvas.gestures.annotating import AnnotationEdit
 from app.canvas.gestures.bending import add_bend, remove_bend
 from app.canvas.gestures.cutting import CutGesture, CutPreview
 from app.canvas.gestures.gestures import Gesture, PanGesture
 from app.canvas.gestures.hints import PortHints
-from app.canvas.gestures.pressing import PORT_REACH, WIRE_REACH, pressed
+from app.canvas.gestures.pressing import PORT_REACH, WIRE_REACH, clicked_right, pressed
 from app.canvas.gestures.titleedit import TitleEdit
 from app.canvas.keys import CanvasKeys
 from app.canvas.legend import HeatLegend
@@ -122,7 +122,6 @@ class CanvasView(NavigationView):
         self.setAcceptDrops(True)
         self.scale_changed.connect(self.title_edit.close_edit)
         self.keys_changed.connect(self._show_keys)
-        self._show_keys()
         self._show_keys()
         document.undo_stack.indexChanged.connect(self._edited)
 
@@ -248,20 +247,8 @@ class CanvasView(NavigationView):
             self.search_asked.emit(position, None, "", 0)
 
     def clicked_right(self, position: QPoint) -> None:
-        """Right click without a drag: the menu of what is under it, or the search palette."""
-        point = self.mapToScene(position)
-        item = self.canvas.node_at(point)
-        written = self.canvas.annotated.at(point, WIRE_REACH / self.scale_factor) if item is None else None
-        if written is not None:
-            self.canvas.annotated.choose({written[0].value.id})
-            annotation_menu(self, written[0]).popup(self.viewport().mapToGlobal(position))
-            return
-        if item is None:
-            self.search_asked.emit(position, None, "", 0)
-            return
-        if not all(node_id in self.document.selection for node_id in item.ids):
-            self.document.selection.set(item.ids)
-        self.menu_asked.emit(position)
+        """Right click without a drag; see :func:`app.canvas.gestures.pressing.clicked_right`."""
+        clicked_right(self, position)
 
     @guard
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -347,8 +334,8 @@ class CanvasView(NavigationView):
     @guard
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
-            self._space = False
-            if not self._space_used:
+            tapped, self._space = self._space and not self._space_used, False
+            if tapped:  # what is let go in a field over the canvas was pressed there
                 self.ask_for_layer()
             event.accept()
         else:

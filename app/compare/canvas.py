@@ -18,7 +18,7 @@ from app.qt import guard
 from app.theme import Theme
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from PySide6.QtCore import QEvent
 
@@ -40,32 +40,38 @@ class _Hiding(Folding):
     """Folds as everywhere; or folds nothing and hides layers with their wires."""
 
     hidden: frozenset[NodeId] = frozenset()
+    _is_behind = False
 
-    def hide(self, nodes: Iterable[NodeId]) -> None:
-        """Hide these layers, and show all others."""
+    def hiding(self, nodes: Iterable[NodeId]) -> Iterator[None]:
+        """Hide these layers, and show all others, a card or a wire a step."""
         hidden = frozenset(nodes)
-        if hidden != self.hidden:
-            self.hidden = hidden
-            self._hide()
-            self._scene.told_shown()
+        if hidden == self.hidden and not self._is_behind:
+            return
+        self.hidden, self._is_behind = hidden, True
+        yield from self._hiding()
+        self._is_behind = False
+        self._scene.told_shown()
 
     def replay(self, events: Events, *, whole: bool = False) -> None:
         if self.hidden:
-            self._hide()
+            for _step in self._hiding():
+                pass
         else:
             super().replay(events, whole=whole)
 
-    def _hide(self) -> None:
+    def _hiding(self) -> Iterator[None]:
         hidden = self.hidden
         self._scene.overview.forget()
         self._scene.update()
-        for node, item in self._scene.nodes.items():
+        for node, item in tuple(self._scene.nodes.items()):
             if item.isVisible() == (node in hidden):
                 item.setVisible(node not in hidden)
-        for edge, wire in self._scene.edges.items():
+                yield
+        for edge, wire in tuple(self._scene.edges.items()):
             visible = edge.source not in hidden and edge.target not in hidden
             if wire.isVisible() != visible:
                 wire.setVisible(visible)
+                yield
 
     def items(self) -> list[NodeItem]:
         if not self.hidden:
@@ -127,6 +133,14 @@ class CompareCanvas(NavigationView):
         self.marks = marks
         self.map.marks_changed()
         self.viewport().update()
+
+    def hide_heap(self) -> None:
+        """Paint nothing as long as something has no place: it lies in a heap, which is not to be seen."""
+        positions = self.document.positions
+        self.is_placed &= all(item.node_id in positions for item in self.canvas.items_shown())
+        if not self.is_placed:
+            self.canvas.leading.cancel()
+            self.canvas.lies_in_heap = True
 
     def show_node(self, node: NodeId) -> None:
         """Bring a layer into the middle, large enough to be read."""

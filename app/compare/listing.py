@@ -13,11 +13,13 @@ from app.costs.formats import bytes_text
 from app.qt import blocked, guard
 from app.theme import Theme
 from app.widgets.columns import SqueezedColumns
+from app.wording import row_words
 from engine.graph.comparing import FieldChange
 
 __all__ = ["ChangeList"]
 
 _COLUMNS = ("Layer", "Difference", "Before", "After", "Output", "Parameters", "Multiply-adds", "Training")
+_SPOKEN = ("", "", "before", "after", "output", "parameters", "multiply-adds", "training")
 _OPEN_UP_TO = 60
 _WIDTHS = (140, 208, 96, 96, 160, 88, 104, 88)
 _LEAST = (96, 80, 64, 64, 96, 84, 100, 76)
@@ -117,6 +119,7 @@ def _row(change: Change) -> QTreeWidgetItem:
     for number, column in _NUMBERS:
         texts[column] = delta_text(change.delta(number), bytes_text) if number > 1 else delta_text(change.delta(number))
     item = QTreeWidgetItem(texts)
+    item.setData(0, Qt.ItemDataRole.AccessibleTextRole, row_words(texts, _SPOKEN))
     item.setToolTip(0, f"{change.name}: {change.words}")
     item.setToolTip(1, change.words)
     item.setToolTip(4, change.output)
@@ -136,6 +139,8 @@ def _net_row(fields: Sequence[FieldChange]) -> QTreeWidgetItem:
 
 def _field_row(field: FieldChange) -> QTreeWidgetItem:
     item = QTreeWidgetItem(["", field.field, field.old or "\u2013", field.new or "\u2013"])
+    words = f"{field.field}: {field.old or 'nothing'} became {field.new or 'nothing'}"
+    item.setData(0, Qt.ItemDataRole.AccessibleTextRole, words)
     for column in (1, 2, 3):
         item.setToolTip(column, item.text(column))
     return item

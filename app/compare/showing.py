@@ -14,6 +14,8 @@ from app.qt import guard, key_text
 from app.theme import GRID
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from app.compare.canvas import CompareCanvas
     from app.compare.comparison import Comparison
     from engine.graph import NodeId
@@ -122,24 +124,30 @@ class Showing:
         """Whether the difference is better seen folded."""
         return is_worth_folding(self._comparison.difference, self._comparison.changes)
 
-    def show(self, mode: str) -> dict[NodeId, NodeId]:
-        """Show what is equal in a way.
+    def show(self, mode: str) -> Generator[None, None, dict[NodeId, NodeId]]:
+        """Show what is equal in a way, a little at each step.
 
         Returns
         -------
         dict of NodeId to NodeId
-            From what stands on the first canvas to what shall stand at the same place on the second.
+            From what stands on the first canvas to what shall stand at the same place on the second; what the generator
+            returns.
         """
         comparison = self._comparison
         pairs = {old.id: new.id for old, new in comparison.difference.pairs}
         found: list[Stretch] = []
         if mode == FOLDED:
             found = equal_stretches(comparison.difference, comparison.changes, self._unfolded)
-        sides = [each.old for each in found], [each.new for each in found]
+        yield
         for canvas in self._canvases:
             nodes = canvas.canvas.nodes if mode == HIDDEN else ()
-            canvas.hiding.hide(node for node in nodes if node not in canvas.marks)
-        cards = [fold(each.document, side, found) for each, side in zip(self._canvases, sides, strict=True)]
+            yield from canvas.hiding.hiding([node for node in nodes if node not in canvas.marks])
+        sides = [each.old for each in found], [each.new for each in found]
+        cards: list[list[NodeId]] = []
+        for canvas, side in zip(self._canvases, sides, strict=True):
+            cards.append(fold(canvas.document, side, found))
+            canvas.hide_heap()
+            yield
         pairs.update(zip(*cards, strict=True))
         return pairs
 

@@ -15,7 +15,7 @@ from app.qt import blocked, guard
 from app.slices import Slices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterator, Mapping
 
     from app.canvas.layout.layout import LayoutResult
     from app.compare.aligning import Key
@@ -65,19 +65,23 @@ class Together(QObject):
         finally:
             self._moving = False
 
-    def arrange(self, pairs: Mapping[NodeId, NodeId], done: Callable[[], object]) -> None:
-        """Lay both sides out as one net, a long one in slices and in the document's thread, and call ``done``."""
-        for canvas in self._both:  # what has no place yet lies in a heap, which is not to be seen
-            positions = canvas.document.positions
-            canvas.is_placed &= all(item.node_id in positions for item in canvas.canvas.items_shown())
-            if not canvas.is_placed:
-                canvas.canvas.leading.cancel()  # the wires are led when it is arranged
-        self._slices.start(self._arranging(pairs, done))
+    def arrange(self, showing: Generator[None, None, Mapping[NodeId, NodeId]], done: Callable[[], object]) -> None:
+        """Lay both sides out as one net, a long one in slices and in the document's thread, and call ``done``.
+
+        Parameters
+        ----------
+        showing : generator
+            Shows on both sides what is to be seen, a little at each step, and returns which of it is the same.
+        """
+        self._slices.start(self._arranging(showing, done))
         if max(len(canvas.canvas.nodes) for canvas in self._both) < _SLOW_FROM:
             self._slices.finish()
 
-    def _arranging(self, pairs: Mapping[NodeId, NodeId], done: Callable[[], object]) -> Iterator[None]:
+    def _arranging(
+        self, showing: Generator[None, None, Mapping[NodeId, NodeId]], done: Callable[[], object]
+    ) -> Iterator[None]:
         old, new = self._both
+        pairs = yield from showing
         room = Room(*new.room())
         versions = self._versions()
         wanted = yield from plan(old.canvas, new.canvas, pairs)
@@ -94,6 +98,7 @@ class Together(QObject):
     def _placing(self, wanted: Plan, result: LayoutResult[Key], done: Callable[[], object]) -> Iterator[None]:
         versions = self._versions()
         for canvas, keys in zip(self._both, wanted.keys, strict=True):
+            canvas.canvas.lies_in_heap = False
             for _step in place(canvas.canvas, keys, result):
                 yield
                 if self._versions() != versions:

@@ -250,8 +250,8 @@ class CompareView(QWidget):
     def arrange(self, *, frame: bool = False, around: NodeId | None = None) -> None:
         """Lay both sides out, with what is equal as it is chosen; then show all, or one layer of this net."""
         if self.showing is not None and self.together is not None:
-            pairs = self.showing.show(self.equal.mode)
-            self.together.arrange(pairs, lambda: self._arranged(frame=frame, around=around))
+            shown = self.showing.show(self.equal.mode)
+            self.together.arrange(shown, lambda: self._arranged(frame=frame, around=around))
 
     def _arranged(self, *, frame: bool, around: NodeId | None) -> None:
         if self._closed or self.canvases is None or self.together is None:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from app.costs.formats import TIME_TITLES, TITLES, number_text, time_text
 from app.live.layercosts import CostCount, CostRow
 from app.theme import Theme
+from app.wording import row_words
 
 if TYPE_CHECKING:
     from engine.graph import NodeId
@@ -181,6 +182,8 @@ class CostModel(QAbstractTableModel):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row, column = self.rows[index.row()], index.column()
+        if role == Qt.ItemDataRole.AccessibleTextRole and not column:
+            return self._words(row)
         if role in _TEXTS:
             return self._text(row, column)
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -201,6 +204,12 @@ class CostModel(QAbstractTableModel):
             value = self._value(row, column)
             return "" if value is None else time_text(value)
         return number_text(column - FIRST_NUMBER, row.numbers[column - FIRST_NUMBER]) if row.numbers else "?"
+
+    def _words(self, row: CostRow) -> str:
+        """Say the whole row: who hears it is told of one cell only."""
+        columns = range(self.columnCount() if self.times else FIRST_TIME)
+        titles = ["" if column < FIRST_NUMBER else _ALL_TITLES[column].lower() for column in columns]
+        return row_words([self._text(row, column) for column in columns], titles)
 
     def _tip(self, row: CostRow, column: int) -> str:
         if column >= FIRST_TIME:

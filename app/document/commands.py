@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from app.qt import fault_logger
@@ -73,7 +73,11 @@ class History(QUndoStack):
     ----------
     is_stepping : bool
         Whether a command is at work.
+    step_asked : Signal()
+        A step is about to be taken back or made again.
     """
+
+    step_asked = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -87,6 +91,20 @@ class History(QUndoStack):
         if isinstance(command, Command):
             command.history = self
         super().push(command)
+
+    def undo(self) -> None:
+        """Take back the last step."""
+        self._ask()
+        super().undo()
+
+    def redo(self) -> None:
+        """Make the step again that was taken back last."""
+        self._ask()
+        super().redo()
+
+    def _ask(self) -> None:
+        if not self.is_stepping:
+            self.step_asked.emit()
 
     def beginMacro(self, text: str) -> None:
         if not self.is_stepping:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from app.document.ahead import Ahead
 from app.document.assumptions import Assumptions
 from app.document.bridge import GraphBridge, Selection
 from app.document.commands import SwapCommand
@@ -48,6 +49,8 @@ class Document(KnownFacts, Editable):
 
     Attributes
     ----------
+    ahead : app.document.ahead.Ahead
+        Prepares edits of very much.
     changed : Signal(engine.graph.Events)
         After each change of the graph, its undo and its redo.
     assumptions : app.document.assumptions.Assumptions
@@ -72,6 +75,8 @@ class Document(KnownFacts, Editable):
         What its file held when it was last read or written.
     solver : app.solver.link.SolverLink
         The solver at ``solver_path``, as far as it is open.
+    weights : Path or None
+        The weights file that it was opened from, if it was from one: what is trained or shown of it may begin there.
     waits_for : str
         Why the net cannot be trained yet, in a sentence; see :meth:`set_waits_for`.
     """
@@ -92,6 +97,7 @@ class Document(KnownFacts, Editable):
         self.path = path
         self.solver_path: Path | None = None
         self.solver = SolverLink(self)
+        self.weights: Path | None = None
         self.waits_for = ""
         self.view = View()
         self.seen: GraphView | None = None
@@ -100,6 +106,7 @@ class Document(KnownFacts, Editable):
         self.dialect_choice = DialectChoice(self)
         self.assumptions = Assumptions(self)
         self.jobs = Jobs(self)
+        self.ahead = Ahead(self)
         self.bridge = GraphBridge(graph, self)
         self.live = LiveFacts(self)
         self.identity = uuid.uuid4().hex
@@ -110,6 +117,7 @@ class Document(KnownFacts, Editable):
         self.dialect_choice.changed.connect(self._dialect_changed)
         self.assumptions.changed.connect(self.live.refresh)
         self.undo_stack.cleanChanged.connect(self._clean_changed)
+        self.undo_stack.step_asked.connect(self.ahead.finish)
 
     # Files
 
@@ -270,6 +278,7 @@ class Document(KnownFacts, Editable):
         if self._closed:
             return
         self._closed = True
+        self.ahead.close()
         self.live.close()
         self.solver.close()
         self.undo_stack.cleanChanged.disconnect(self._clean_changed)
@@ -284,7 +293,7 @@ class Document(KnownFacts, Editable):
     @property
     def unsaved(self) -> bool:
         """Whether there is something to save, of the net or of its solver; what lost its file is."""
-        return self.modified or self.disk.gone or self.solver.modified
+        return self.modified or self.disk.gone or self.solver.modified or self.ahead.pending
 
     @property
     def title(self) -> str:
@@ -309,6 +318,11 @@ class Document(KnownFacts, Editable):
             self.solver_changed.emit()
 
     # Edits
+
+    def settle(self) -> None:
+        """Keep what a gesture that is still going on has done so far, and make the edit that is being prepared."""
+        super().settle()
+        self.ahead.finish()
 
     def move_nodes(
         self, points: Mapping[NodeId, Point], text: str = "", before: Mapping[NodeId, Point] | None = None

@@ -119,7 +119,7 @@ class LiveFacts(QObject):
     def busy(self) -> bool:
         """Whether results are still to come."""
         due = self.shaping.is_due or self.costs.busy
-        return due or self.diagnosis.busy or self._document.jobs.busy
+        return due or self.diagnosis.busy or self._document.jobs.busy or self._document.ahead.busy
 
     def refresh(self) -> None:
         """Ask for everything anew."""

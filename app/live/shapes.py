@@ -118,6 +118,7 @@ class LiveShapes(QObject):
         types = {graph.node(node).type for node in self.guesses if node in graph}
 
         def work() -> None:
+            self._guessed = {}  # weights may have come too
             if self._service is not None:
                 self._service.forget(types=types)
 
@@ -144,6 +145,7 @@ class LiveShapes(QObject):
         inputs = _declared_inputs(document.graph)
         nets = _nets(document)
         assumed, title, path = document.assumptions.shapes, document.graph.net_name, document.path
+        weights = document.weights
 
         def work() -> tuple[dict[Any, NodeShapes], dict[Any, tuple[Guess, ...]]]:
             from engine.layer import Phase
@@ -182,22 +184,33 @@ class LiveShapes(QObject):
             found: dict[Any, NodeShapes] = declared | join_shapes(infer(*net) for net in whole)
             # Of the net that is looked at, its own shapes count.
             found |= infer(*looked_at) if looked_at is not None else {}
-            return found, self._guess(specs, found, title, path)
+            return found, self._guess(specs, found, title, path, weights)
 
         document.jobs.submit("shapes", work, lambda answer: self._shapes_ready(*answer))
 
     def _guess(
-        self, specs: Sequence[LayerSpec], found: Mapping[Any, NodeShapes], title: str, path: Path | None
+        self,
+        specs: Sequence[LayerSpec],
+        found: Mapping[Any, NodeShapes],
+        title: str,
+        path: Path | None,
+        weights: Path | None,
     ) -> dict[Any, tuple[Guess, ...]]:
         """Guess what the items of layers look like whose data are not there; in the thread, for it reads files."""
         from engine.shape_guesses import guesses_for
+        from engine.weights_guesses import first_reader
 
         asked = [spec for spec in specs if spec.node_id in found and needs_assumption(found[spec.node_id])]
-        guesses, held, registry = {}, self._guessed, self._live.registry
+        guesses: dict[Any, tuple[Guess, ...]] = {}
+        held, registry = self._guessed, self._live.registry
+        terms: dict[str, Any]
         self._guessed = {}
         for spec in asked:
-            key = (spec.text, title, path, registry.fragments)
-            guess = held[key] if key in held else guesses_for(spec, title, path, registry=registry)
+            reader, bottoms = first_reader(spec, specs), found[spec.node_id].bottoms
+            read = reader and (reader.top, reader.spec.text)
+            key = (spec.text, title, path, registry.fragments, read, weights, bottoms)
+            terms = {"registry": registry, "reader": reader, "weights": weights, "bottoms": bottoms}
+            guess = held[key] if key in held else guesses_for(spec, title, path, **terms)
             self._guessed[key] = guesses[spec.node_id] = guess
         return guesses
 

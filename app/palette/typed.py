@@ -57,7 +57,7 @@ def _values(kind: str, numbers: Sequence[str]) -> dict[str, list[str]] | None:
     """Return what numbers mean for a type, by the names of fields; None where it takes no such numbers."""
     names = number_names(kind)
     if names == (_ALL,):
-        found = {"dim": list(numbers)}
+        found = {"dim": list(numbers)} if numbers else {}
     else:
         found = {}
         free = list(names)

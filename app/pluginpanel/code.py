@@ -35,13 +35,12 @@ class CodeEdit(NumberedEdit):
 
     Attributes
     ----------
-    save_asked, find_asked : Signal()
+    save_asked : Signal()
         The keys for it were pressed.
     save_action : QAction
     """
 
     save_asked = Signal()
-    find_asked = Signal()
     indent = "    "
     openers = (":", "(", "[", "{")
 
@@ -51,10 +50,9 @@ class CodeEdit(NumberedEdit):
         self.setAccessibleName(source.path.name)
         self.source = source
         self._colors = PythonColors(self.document())
-        asked = {"save": self.save_asked.emit, "find": self.find_asked.emit}
-        for name, text, keys in CODE_KEYS:
-            self.add_command(name, text, keys, asked[name]).setObjectName(f"code.{name}")
-        self.save_action = next(each for each in self.actions() if each.objectName() == "code.save")
+        ((name, text, keys),) = CODE_KEYS
+        self.save_action = self.add_command(name, text, keys, self.save_asked.emit)
+        self.save_action.setObjectName(f"code.{name}")
         self.show_source(source)
 
     def show_source(self, source: SourceFile) -> None:
@@ -245,7 +243,6 @@ class CodePane(QWidget):
         bar = FindBar(edit, page)
         edit.save_asked.connect(self.save)
         edit.save_action.changed.connect(self._tell)
-        edit.find_asked.connect(bar.open_bar)
         edit.textChanged.connect(self._check_due.trigger)
         edit.textChanged.connect(self.edited)
         edit.modificationChanged.connect(self._tell)

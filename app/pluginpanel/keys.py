@@ -5,7 +5,4 @@ from __future__ import annotations
 __all__ = ["CODE_KEYS"]
 
 #: Name, what it does, and its keys in portable notation.
-CODE_KEYS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("save", "Save the file of code", ("Ctrl+S",)),
-    ("find", "Find in the code", ("Ctrl+F",)),
-)
+CODE_KEYS: tuple[tuple[str, str, tuple[str, ...]], ...] = (("save", "Save the file of code", ("Ctrl+S",)),)

@@ -27,6 +27,7 @@ from app.qt import guard
 from app.theme import GRID, monospace_font
 from app.widgets.columns import Column, ShedColumns
 from app.widgets.flowrow import FlowRow
+from app.wording import row_words
 
 if TYPE_CHECKING:
     from app.document import Document
@@ -162,7 +163,9 @@ class PluginsPanel(QWidget):
         self.list.blockSignals(True)
         self.list.clear()
         for each in facts:
-            item = QTreeWidgetItem([each.name, each.state, each.version, ", ".join(each.names)])
+            texts = [each.name, each.state, each.version, ", ".join(each.names)]
+            item = QTreeWidgetItem(texts)
+            item.setData(0, Qt.ItemDataRole.AccessibleTextRole, row_words(texts, ("", "", "version", "layers")))
             mark, role = _MARKS[each.severity]
             item.setIcon(0, icon(mark, role))
             item.setToolTip(0, f"{each.name}: {each.state}\n{each.path}")

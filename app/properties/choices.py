@@ -29,6 +29,7 @@ __all__ = ["BoolEdit", "EnumEdit", "SingleEdit", "SpellingEdit", "known_spelling
 
 _DEFAULT = " (default)"
 _BOX = 4 * GRID
+_NARROWEST = 16 * GRID  # less than the hint, which would make a narrow panel too wide
 _CLEAR_KEYS = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 
 #: Texts that Caffe knows where the schema says only ``string``, by message and field.
@@ -66,6 +67,7 @@ class BoolEdit(QCheckBox):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._effective = False
+        self.setMinimumWidth(_NARROWEST)
 
     @property
     def pending(self) -> bool:
@@ -139,7 +141,8 @@ class BoolEdit(QCheckBox):
         painter.setFont(self.font())
         painter.setPen(theme.color("error" if state == "invalid" else "text" if is_set else "text_muted"))
         room = self.rect().adjusted(_BOX + 2 * GRID, 0, 0, 0)
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text())
+        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
         painter.end()
 
 
@@ -159,7 +162,7 @@ class EnumEdit(QComboBox):
         self._numbers = {str(choice.number): choice.name for choice in info.choices}
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(6)
-        self.setMinimumWidth(16 * GRID)  # less than the hint, which would make a narrow panel scroll sideways
+        self.setMinimumWidth(_NARROWEST)
         self.addItem("", None)
         for choice in info.choices:
             self.addItem(choice.name, choice.name)

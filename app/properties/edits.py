@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QFontInfo, QKeyEvent, QKeySequence, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QFileDialog,
     QHBoxLayout,
     QLineEdit,
@@ -44,6 +45,7 @@ TRAILING_WIDTH = 5 * GRID
 """Room for the small widget at the right end of a line."""
 
 _LONGEST = 2**26
+_HEADING = 1.5  # times the size of other letters
 _INSET = 2  # pixels that Qt leaves beside the text of a line editor
 
 
@@ -205,6 +207,21 @@ class ValueEdit(QLineEdit):
 
 class NameEdit(ValueEdit):
     """A value written like a heading; one that is too long ends in "…" while nobody writes in it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._fit_letters()
+
+    def _fit_letters(self) -> None:
+        font = QApplication.font()
+        font.setPointSizeF(_HEADING * QFontInfo(font).pointSizeF())
+        self.setFont(font)
+
+    @guard(default=False)
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ApplicationFontChange:
+            self._fit_letters()
+        return super().event(event)
 
     @guard
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -57,7 +57,7 @@ def port_rows(bottoms: Sequence[str], tops: Sequence[str], shapes: NodeShapes | 
             size = sizes[index] if index < len(sizes) else None
             rows.append((direction, "not connected" if name == "?" else name, shape_text(size)))
     if shapes is not None and shapes.assumed:
-        rows.append(("assumed", f"shape of '{shapes.assumed}'", "data not here"))
+        rows.append(("assumed", f"shape of '{shapes.assumed}'", "code not here" if shapes.absent else "data not here"))
     return rows
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app.theme import GRID
 
@@ -35,6 +35,8 @@ class FormArea(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.body = QWidget(self)
         self.body.setObjectName("properties-body")
+        # Names are as wide as the form was before; the least width of that must not keep it from becoming narrower.
+        self.body.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.forms = QVBoxLayout(self.body)
         self.forms.setContentsMargins(3 * GRID, top, 2 * GRID, 2 * GRID)
         self.forms.setSpacing(0)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVB
 from app.layerpicture import layer_mark
 from app.properties.edits import NameEdit
 from app.properties.facts import cost_rows, param_text, port_rows
+from app.properties.style import letter_scale
 from app.qt import guard, key_text
 from app.theme import GRID, Theme, blend
 from app.widgets.elidedlabel import ElidedLabel
@@ -34,7 +35,8 @@ class CategoryMark(QWidget):
         super().__init__(parent)
         self._category = ""
         self._picture: LayerPicture | None = None
-        self.setFixedSize(QSize(7 * GRID, 7 * GRID))
+        side = round(7 * GRID * letter_scale(self))
+        self.setFixedSize(QSize(side, side))
 
     def show_category(self, category: str, picture: LayerPicture | None = None) -> None:
         """Show the mark of this category, or a picture in its place."""
@@ -54,8 +56,9 @@ class CategoryMark(QWidget):
         painter.setBrush(faint)
         painter.drawRoundedRect(self.rect(), 4, 4)
         ground = blend(color, theme.color("window"), faint.alphaF())
-        pixmap = layer_mark(self._picture, self._category, 5 * GRID, self.devicePixelRatioF(), color, ground)
-        painter.drawPixmap(GRID, GRID, pixmap)
+        side, inset = self.width() * 5 // 7, self.width() // 7
+        pixmap = layer_mark(self._picture, self._category, side, self.devicePixelRatioF(), color, ground)
+        painter.drawPixmap(inset, inset, pixmap)
         painter.end()
 
 

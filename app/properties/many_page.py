@@ -112,14 +112,18 @@ class ManyPage(QWidget):
         """Show the summary of some layers."""
         readings = document.graph.readings()
         ids = tuple(node for node in nodes if node in readings)
-        self._title.setText(_block_title(document, ids) or counted(len(ids), "layer"))
+        self._title.setText(_block_title(document, ids) or _counted(document, ids))
         by_type: dict[str, list[NodeId]] = {}
         for node in ids:
             if (read := readings[node]).field is not None:  # the net's own inputs are edited as fields of the net
                 by_type.setdefault(_kind(read), []).append(node)
         counts = {name: len(found) for name, found in by_type.items()}
-        many = len(ids) > MOST_LAYERS
-        words = f"Up to {MOST_LAYERS} layers are edited at once." if many else "They are written in different formats."
+        if len(ids) > MOST_LAYERS:
+            words = f"Up to {MOST_LAYERS} layers are edited at once."
+        elif sum(map(len, by_type.values())) < len(ids):
+            words = "The net's own inputs are edited in the text pane."
+        else:
+            words = "They are written in different formats."
         self._hint.setText(f"{words} Of these, layers of one type can be edited together:")
         self._offer(by_type)
         going, coming = port_facts(document, ids)
@@ -146,6 +150,12 @@ class ManyPage(QWidget):
 
     def _ask(self, ids: tuple[NodeId, ...], _checked: bool = False) -> None:
         self.asked.emit(ids)
+
+
+def _counted(document: Document, ids: Sequence[NodeId]) -> str:
+    """Return what is selected; the net's own inputs are none of its layers."""
+    layers = document.graph.layer_count(ids)
+    return counted(layers, "layer") if layers == len(ids) else f"{counted(layers, 'layer')} and the net's inputs"
 
 
 def _kind(layer: Binding) -> str:

@@ -12,22 +12,29 @@ __all__ = ["RAW_MESSAGES", "Diagnoses", "diagnosis_of", "field_matches", "summar
 
 #: Messages that are too large for a form.
 RAW_MESSAGES = frozenset({"BlobProto", "BlobProtoVector"})
-_SUMMARY_PARTS = 3
+_SUMMARY_PARTS, _SUMMARY_VALUES = 3, 6
+#: Fields whose values need no name.
+_SAYS_ITSELF = frozenset({"type", "phase", "stage", "dim"})
 
 #: What the diagnosis says by path of the field: a sentence, and whether it is an error.
 Diagnoses = Mapping[Path, tuple[str, bool]]
 
 
 def summarise(schema: Schema, message: str, group: Snapshot, *, present: bool) -> str:
-    """Say in a few words what a message holds: ``gaussian · std 0.01``, or its default."""
+    """Say in a few words what a message holds: ``gaussian · std 0.01``, ``1 × 3 × 32 × 32``, or its default."""
     parts = []
+    described = schema.describe(message)
     for name, entries in group.fields.items():
-        last = entries[-1]
-        value = "…" if last.group is not None else unquote(last.text)
-        parts.append(value if name in ("type", "phase", "stage") else f"{name} {value}")
+        field = described.field(name)
+        listed_all = field is not None and field.repeated and entries[-1].group is None
+        said = entries if listed_all else entries[-1:]
+        values = ["…" if entry.group is not None else unquote(entry.text) for entry in said]
+        listed = (" × " if name == "dim" else ", ").join(values[:_SUMMARY_VALUES])
+        value = listed + (" …" if len(values) > _SUMMARY_VALUES else "")
+        parts.append(value if name in _SAYS_ITSELF else f"{name} {value}")
     if parts:
         return " · ".join(parts[:_SUMMARY_PARTS]) + (" …" if len(parts) > _SUMMARY_PARTS else "")
-    kind = schema.describe(message).field("type")
+    kind = described.field("type")
     if kind is not None and kind.default_text:
         return unquote(kind.default_text)
     return "empty" if present else "not set"

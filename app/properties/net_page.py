@@ -79,6 +79,7 @@ class FactTable(QWidget):
         while len(self._cells) < len(rows):
             name, value = QLabel(self), ElidedLabel("", self)
             name.setProperty("muted", True)
+            value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self._grid.addWidget(name, len(self._cells) + 1, 0)
             self._grid.addWidget(value, len(self._cells) + 1, 1, Qt.AlignmentFlag.AlignRight)
             self._cells.append((name, value))

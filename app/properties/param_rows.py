@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from app.icons import icon
@@ -15,11 +14,10 @@ from app.properties.choices import BoolEdit, SpellingEdit
 from app.properties.edits import ValueEdit
 from app.properties.lists import small_button
 from app.properties.number_edit import NumberEdit
-from app.properties.row import Row, object_name
+from app.properties.row import EDITOR_ROW, Row, object_name
 from app.properties.snapshot import Path
-from app.properties.style import GAP, GUTTER, INDENT, editor_left, show_name
+from app.properties.style import GUTTER, INDENT, show_name
 from app.properties.target import Target
-from app.qt import guard
 from app.theme import GRID
 from engine.param_edit import nested
 from engine.param_str import ParamItem, ParamStr, read_value
@@ -133,11 +131,6 @@ class _NestedRow(Row):
         super().__init__(target, path, depth, parent)
         self._level = level
         self._grid.setContentsMargins(GUTTER + level * INDENT, 0, 0, GRID)
-
-    @guard
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.label.setFixedWidth(max(editor_left(self, self._depth) - GUTTER - GAP - self._level * INDENT, 4 * GRID))
 
 
 class ValueRow(_NestedRow):
@@ -297,7 +290,7 @@ class AddRow(_NestedRow):
             inner.addWidget(edit, 1)
         inner.addWidget(self.button)
         inner.addStretch(0)
-        self._grid.addWidget(box, 0, 2, Qt.AlignmentFlag.AlignTop)
+        self._grid.addWidget(box, EDITOR_ROW, 2, Qt.AlignmentFlag.AlignTop)
         self.name.returnPressed.connect(self.value.setFocus)
         self.value.returnPressed.connect(self._add)
 

@@ -11,13 +11,18 @@ from PySide6.QtWidgets import QApplication, QGridLayout, QLabel, QSizePolicy, QT
 
 from app.properties.lists import small_button
 from app.properties.snapshot import Path
-from app.properties.style import GAP, GUTTER, RESET_WIDTH, editor_left
+from app.properties.style import GAP, GUTTER, RESET_WIDTH, editor_left, is_stacked
 from app.properties.target import Target
 from app.qt import guard
 from app.theme import GRID
 from engine.errors import NetcanvasError
 
-__all__ = ["Row", "asks_for_help", "object_name"]
+__all__ = ["EDITOR_ROW", "Row", "asks_for_help", "object_name"]
+
+#: Row of the grid in which the editor stands; above it there is room for the label, below it for messages and help.
+EDITOR_ROW = 1
+_INSET = 6
+_UNBOUND = 16777215  # Qt's own word for no limit
 
 
 def object_name(path: Path) -> str:
@@ -27,6 +32,8 @@ def object_name(path: Path) -> str:
 
 class Row(QWidget):
     """The frame of a row: label, editor, reset button, message.
+
+    With large letters and little width, the label stands above the editor.
 
     Parameters
     ----------
@@ -52,18 +59,15 @@ class Row(QWidget):
         self.label = label or QLabel()
         self.label.setParent(self)
         self.label.setWordWrap(True)
-        self.label.setContentsMargins(0, 6, 0, 6)
-        self.label.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(GUTTER, 0, 0, GRID)
         self._grid.setHorizontalSpacing(0)
         self._grid.setVerticalSpacing(2)
-        self._grid.setColumnMinimumWidth(1, GAP)
         self._grid.setColumnStretch(2, 1)
         self._grid.setColumnMinimumWidth(3, RESET_WIDTH + GRID)
-        top = Qt.AlignmentFlag.AlignTop
-        self._grid.addWidget(self.label, 0, 0, top)
-        self._grid.setRowMinimumHeight(0, 7 * GRID)
+        self._grid.setRowMinimumHeight(EDITOR_ROW, 7 * GRID)
+        self._stacked = False
+        self._place_label()
         self._said = ("", "problem")
         self._diagnosis = ("", "problem")
 
@@ -77,7 +81,7 @@ class Row(QWidget):
         button = small_button("arrow-counter-clockwise", self.reset_tip, self, focusable=False)
         button.setFixedHeight(7 * GRID)
         button.clicked.connect(self.clear)
-        self._grid.addWidget(button, 0, 3, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)
+        self._grid.addWidget(button, EDITOR_ROW, 3, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)
         return button
 
     @cached_property
@@ -87,7 +91,7 @@ class Row(QWidget):
         label.setWordWrap(True)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         label.setVisible(False)
-        self._grid.addWidget(label, 1, 0, 1, 3)
+        self._grid.addWidget(label, EDITOR_ROW + 1, 0, 1, 3)
         return label
 
     def show_reset(self, shown: bool) -> None:
@@ -97,7 +101,7 @@ class Row(QWidget):
 
     def place_editor(self, editor: QWidget) -> None:
         """Put the editor into its column."""
-        self._grid.addWidget(editor, 0, 2, Qt.AlignmentFlag.AlignTop)
+        self._grid.addWidget(editor, EDITOR_ROW, 2, Qt.AlignmentFlag.AlignTop)
         self.setFocusProxy(editor)
         self.label.setBuddy(editor)
 
@@ -155,7 +159,7 @@ class Row(QWidget):
             self._help.setObjectName(f"{object_name(self.path)}.help")
             self._help.setWordWrap(True)
             self._help.setProperty("muted", True)
-            self._grid.addWidget(self._help, 2, 0, 1, 3)
+            self._grid.addWidget(self._help, EDITOR_ROW + 2, 0, 1, 3)
         self._help.setText(self.toolTip())
         self._help.setVisible(not shown and bool(self.toolTip()))
 
@@ -174,7 +178,23 @@ class Row(QWidget):
     @guard
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.label.setFixedWidth(editor_left(self, self._depth) - GUTTER - GAP)
+        if is_stacked(self, self._depth) != self._stacked:
+            self._stacked = not self._stacked
+            self._grid.removeWidget(self.label)
+            self._place_label()
+        if not self._stacked:
+            room = editor_left(self, self._depth) - self._grid.contentsMargins().left() - GAP
+            self.label.setFixedWidth(max(room, 4 * GRID))
+
+    def _place_label(self) -> None:
+        """Put the label beside the editor, or above it, where it takes what width there is."""
+        stacked, policies = self._stacked, QSizePolicy.Policy
+        self._grid.addWidget(self.label, *((0, 0, 1, 3) if stacked else (EDITOR_ROW, 0)), Qt.AlignmentFlag.AlignTop)
+        self._grid.setColumnMinimumWidth(1, 0 if stacked else GAP)
+        self.label.setContentsMargins(0, _INSET, 0, 0 if stacked else _INSET)
+        self.label.setMinimumWidth(0)
+        self.label.setMaximumWidth(_UNBOUND)
+        self.label.setSizePolicy(policies.Ignored if stacked else policies.Fixed, policies.Preferred)
 
 
 def asks_for_help(panel: QWidget, event: QEvent) -> bool:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.properties.style import GAP, GUTTER, TEXT_INSET, chevron_pen, editor_left
+from app.properties.style import GAP, GUTTER, TEXT_INSET, chevron_pen, editor_left, is_stacked
 from app.qt import guard
 from app.theme import GRID, Theme
 
@@ -44,6 +44,8 @@ class SectionHeader(QAbstractButton):
         self._buttons.setContentsMargins(0, 0, 0, 0)
         self._buttons.setSpacing(0)
         self._buttons.addStretch(1)
+        self.toggled.connect(self._say_state)
+        self._say_state()
 
     def add_button(self, button: QWidget) -> None:
         """Put a button at the right end."""
@@ -53,7 +55,13 @@ class SectionHeader(QAbstractButton):
         """Show in few words what the section holds; what the user set stands out."""
         if (summary, is_set) != (self.summary, self.is_set):
             self.summary, self.is_set = summary, is_set
+            self._say_state()
             self.update()
+
+    def _say_state(self, _open: bool = False) -> None:
+        """Tell who only hears it whether it is open, and what it holds."""
+        state = "unfolded" if self.isChecked() else "folded"
+        self.setAccessibleDescription(", ".join(filter(None, (state, self.summary, self.warning[0]))))
 
     def warn(self, text: str, is_error: bool) -> None:
         """Mark the section as one in which something is wrong; not for an empty text."""
@@ -62,6 +70,7 @@ class SectionHeader(QAbstractButton):
                 self._help = self.toolTip()
             self.warning = (text, is_error)
             self.setToolTip(text or self._help)
+            self._say_state()
             self.update()
 
     @guard(default=QSize(120, 32))
@@ -109,7 +118,8 @@ class SectionHeader(QAbstractButton):
         warning, is_error = self.warning
         painter.setPen(theme.color("text" if not warning else "error" if is_error else "warning"))
         right = self.width() - sum(self._button_widths()) - GRID
-        column = right if self._depth == 0 else editor_left(self, self._depth - 1)
+        beside = self._depth > 0 and not is_stacked(self, self._depth - 1)
+        column = editor_left(self, self._depth - 1) if beside else right
         align = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
         metrics, elide = painter.fontMetrics(), Qt.TextElideMode.ElideRight
         width = min(metrics.horizontalAdvance(self.text()) + 2, column - GUTTER - GAP)
@@ -118,7 +128,7 @@ class SectionHeader(QAbstractButton):
             width += GAP
             painter.setBrush(painter.pen().color())
             painter.drawEllipse(QPointF(GUTTER + width - 2, self.height() / 2), 2.5, 2.5)
-        start = GUTTER + width + GAP if self._depth == 0 else column + TEXT_INSET
+        start = column + TEXT_INSET if beside else GUTTER + width + GAP
         room = QRect(start, 0, right - start, self.height())
         if room.width() < 6 * GRID:
             return

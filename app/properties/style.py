@@ -20,6 +20,8 @@ __all__ = [
     "chevron_pen",
     "dress_names",
     "editor_left",
+    "is_stacked",
+    "letter_scale",
     "muted_html",
     "panel_stylesheet",
     "show_name",
@@ -33,10 +35,12 @@ INDENT = GUTTER
 TEXT_INSET = 7
 RESET_WIDTH = 5 * GRID
 _NAMED = "name and unit"
-_LABEL_SHARE = 0.40
+_LABEL_SHARE, _LARGE_LABEL_SHARE = 0.40, 0.46
 _NARROWEST_LABEL, _WIDEST_LABEL = 24 * GRID, 48 * GRID
 #: Height of a line in the letters that these widths are made for.
 _LINE = 16
+#: Where a form is less wide than so many pixels in such letters, names stand above their editors.
+_LEAST_BESIDE = 235
 
 _TEMPLATE = Template("""
 #properties-body, #properties-scroll, #properties-scroll > QWidget { background: $window; }
@@ -49,8 +53,7 @@ QCheckBox[state="default"], QComboBox[state="default"], QCheckBox[state="mixed"]
 QLineEdit[state="mixed"] { font-style: italic; }
 QLineEdit[state="invalid"], QComboBox[state="invalid"] { border-color: $error; }
 QCheckBox[state="invalid"] { color: $error; }
-QLineEdit[flat="true"] { background: transparent; border-color: transparent; font-size: 14pt; font-weight: 600;
-  padding: 2px 0; }
+QLineEdit[flat="true"] { background: transparent; border-color: transparent; font-weight: 600; padding: 2px 0; }
 QLineEdit[flat="true"]:hover { border-color: $border; }
 QLineEdit[flat="true"]:focus { background: $surface; border-color: $accent; }
 QLabel[problem="true"] { color: $error; }
@@ -71,11 +74,22 @@ def panel_stylesheet() -> str:
     return in_palette_roles(_TEMPLATE)
 
 
+def letter_scale(widget: QWidget) -> float:
+    """Return how much larger letters are than those that the sizes are made for; at least 1."""
+    return max(widget.fontMetrics().height() / _LINE, 1.0)
+
+
+def is_stacked(widget: QWidget, depth: int) -> bool:
+    """Whether letters are so large that a row has no room for the name of a field beside its editor."""
+    letters = letter_scale(widget)
+    return letters > 1.0 and widget.width() + depth * INDENT < _LEAST_BESIDE * letters
+
+
 def editor_left(widget: QWidget, depth: int) -> int:
     """Return where editors begin, in a row's coordinates: one column for the panel, however deep the row is nested."""
     indent = depth * INDENT
-    letters = max(widget.fontMetrics().height() / _LINE, 1.0)  # with large ones, names need more room
-    column = round((widget.width() + indent) * _LABEL_SHARE)
+    letters = letter_scale(widget)  # with large ones, names need more room
+    column = round((widget.width() + indent) * (_LABEL_SHARE if letters == 1.0 else _LARGE_LABEL_SHARE))
     column = round(min(max(column, _NARROWEST_LABEL * letters), _WIDEST_LABEL * letters)) + GUTTER
     return max(column - indent, 14 * GRID)
 
@@ -96,6 +110,7 @@ def muted_html(name: str, unit: str) -> str:
 def show_name(label: QLabel, name: str, unit: str) -> None:
     """Show a field's name with its unit, which :func:`dress_names` finds again."""
     label.setText(muted_html(name, unit))
+    label.setAccessibleName(f"{name} {unit}".strip())  # without the places where it may break
     if unit:
         label.setProperty(_NAMED, (name, unit))
 

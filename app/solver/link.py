@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from app.qt import guard
+from app.solver.shelf import SolverShelf
 from engine.errors import NetcanvasError
 from engine.graph import OpGraph
 
@@ -43,13 +46,36 @@ class SolverLink(QObject):
         super().__init__(document)
         self._document = document
         self._opened: dict[Path, SolverDocument] = {}
+        self._shelf = SolverShelf(self)
         self.problem = ""
 
     @property
     def opened(self) -> SolverDocument | None:
         """The solver of the net, if it is open."""
         path = self._document.solver_path
-        return None if path is None else self._opened.get(path.absolute())
+        if path is None:
+            return None
+        held = self._opened.get(path.absolute())
+        shared = self._shelf.find(path) if held is None else None
+        return held if shared is None else self._take(path, partial(_same, shared))  # another net has it open
+
+    def join(self, shelf: SolverShelf) -> None:
+        """Have solvers in common with other nets from now on; what is open here goes along.
+
+        Where another net has the same solver open, what was edited here becomes a step in its history.
+        """
+        opened, before = dict(self._opened), self._shelf
+        self._shelf = shelf
+        shelf.arrived.connect(self._arrived)
+        for path, solver in opened.items():
+            self._let_go(path)
+            shared, text, edited = shelf.find(path), bytes(solver.graph), solver.modified
+            before.release(solver, self, keeps=shared is None)
+            held = self._take(path, partial(_same, solver))
+            if shared is not None and edited and bytes(held.graph) != text:
+                if solver.disk.digest != held.disk.digest:
+                    held.disk.expect(solver.disk.digest)  # saving asks then
+                held.apply(f"Edits of '{self._document.title}'", partial(_replace, text))
 
     def open(self) -> SolverDocument | None:
         """Return the solver of the net, opened if it is not yet; None without one, see ``problem``."""
@@ -57,17 +83,14 @@ class SolverLink(QObject):
         self.problem = ""
         if path is None or found is not None:
             return found
-        from app.solver.document import SolverDocument
-
         try:
-            made = SolverDocument.open(path, self)
+            return self._take(path, partial(_read, path))
         except NetcanvasError as error:
             self.problem = str(error)
             return None
         except OSError as error:
             self.problem = f"'{path.name}' cannot be read: {error.strerror or error}."
             return None
-        return self._keep(made)
 
     def restore(self, path: Path, text: bytes, on_disk: str | None) -> None:
         """Give a solver of the net what was kept of it, as a step that can be undone.
@@ -81,24 +104,46 @@ class SolverLink(QObject):
         on_disk : str or None
             Digest of what the file held before it was edited: saving asks before it overwrites something else.
         """
-        from app.solver.document import SolverDocument
 
-        held = self._opened.get(path.absolute())
-        if held is None:
+        def make() -> SolverDocument:
+            from app.solver.document import SolverDocument
+
             try:
-                held = SolverDocument.open(path, self)
+                made = SolverDocument.open(path)
             except (NetcanvasError, OSError):
-                held = SolverDocument(OpGraph.parse(b""), path.absolute(), self)
-            held.disk.expect(on_disk)
-            self._keep(held)
-        held.apply("Restore unsaved changes", lambda graph: graph.replace_text(text))
+                made = SolverDocument(OpGraph.parse(b""), path.absolute())
+            made.disk.expect(on_disk)
+            return made
 
-    def _keep(self, made: SolverDocument) -> SolverDocument:
-        made.changed.connect(self._changed)
-        made.modified_changed.connect(self._changed)
-        made.edit_failed.connect(self._document.edit_failed)
-        self._opened[made.path] = made
+        held = self._opened.get(path.absolute()) or self._take(path, make)
+        if bytes(held.graph) != text:
+            held.apply("Restore unsaved changes", partial(_replace, text))
+
+    def _take(self, path: Path, make: Callable[[], SolverDocument]) -> SolverDocument:
+        """Use a solver from now on, which another net may have open already."""
+        path = path.absolute()
+        made = self._shelf.take(path, self, make)
+        if self._opened.get(path) is not made:
+            self._opened[path] = made
+            made.changed.connect(self._changed)
+            made.modified_changed.connect(self._changed)
+            made.edit_failed.connect(self._document.edit_failed)
         return made
+
+    def _let_go(self, path: Path) -> SolverDocument:
+        """Listen to a solver no more."""
+        solver = self._opened.pop(path)
+        solver.changed.disconnect(self._changed)
+        solver.modified_changed.disconnect(self._changed)
+        solver.edit_failed.disconnect(self._document.edit_failed)
+        return solver
+
+    @guard
+    def _arrived(self, solver: SolverDocument) -> None:
+        path = self._document.solver_path
+        if path is not None and path.absolute() not in self._opened and self._shelf.find(path) is solver:
+            self._take(path, partial(_same, solver))
+            self._changed()
 
     @property
     def text(self) -> str | None:
@@ -122,11 +167,24 @@ class SolverLink(QObject):
 
     def close(self) -> None:
         """Close all that is open."""
-        for each in self._opened.values():
-            each.close()
-        self._opened.clear()
+        for path in list(self._opened):
+            self._shelf.release(self._let_go(path), self)
 
     @guard
     def _changed(self, _value: object = None) -> None:
         self.changed.emit()
         self._document.modified_changed.emit(self._document.modified)
+
+
+def _read(path: Path) -> SolverDocument:
+    from app.solver.document import SolverDocument
+
+    return SolverDocument.open(path)
+
+
+def _same(solver: SolverDocument) -> SolverDocument:
+    return solver
+
+
+def _replace(text: bytes, graph: OpGraph) -> None:
+    graph.replace_text(text)

@@ -6,7 +6,7 @@ from pathlib import Path as FilePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.properties.edits import ValueEdit, is_undo_key
@@ -91,9 +91,20 @@ class SolverPanel(QWidget):
         layout.addStretch(0)  # takes the room where there is no form
         self.setMinimumWidth(65 * GRID)
         self.setFocusProxy(self.search_line)
-        shortcut = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
-        shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        shortcut.activated.connect(self.search_line.setFocus)
+        self._add_find()
+
+    def _add_find(self) -> None:
+        find = QAction("Search in the solver", self)
+        find.setObjectName("solver.find")
+        find.setShortcuts(QKeySequence.keyBindings(QKeySequence.StandardKey.Find))
+        find.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        find.triggered.connect(self._start_search)
+        self.addAction(find)
+
+    @guard
+    def _start_search(self, _checked: bool = False) -> None:
+        self.search_line.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.search_line.selectAll()
 
     # What is shown
 
@@ -107,6 +118,7 @@ class SolverPanel(QWidget):
             document.solver_changed.connect(self._solver_chosen)
             document.diagnostics_changed.connect(self._diagnose)
         self._solver_chosen()
+        self._diagnose()  # of a solver that the net before has too, another net tells something else
 
     @guard
     def _solver_chosen(self) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QFocusEvent, QFont, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
-from app.qt import guard
+from app.qt import announce, guard
 from app.solver.schedule import Schedule
 from app.theme import GRID, Theme
+from app.widgets.curvekeys import MOVES, CurveActions, walk
 
 __all__ = ["SchedulePlot", "nice_ticks"]
 
@@ -20,7 +21,13 @@ _MOST_MARKS = 40
 
 
 class SchedulePlot(QWidget):
-    """Draws a schedule with its drops, its warm-up and its end, and tells the rate under the pointer."""
+    """Draws a schedule with its drops, its warm-up and its end, and tells the rate under the pointer or at the cross.
+
+    Attributes
+    ----------
+    keys : CurveActions
+        Move the cross while the keyboard is here.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -28,6 +35,10 @@ class SchedulePlot(QWidget):
         self.setAccessibleName("Learning rate")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.keys = CurveActions(MOVES, self)
+        self.keys.asked.connect(self._walk)
+        self.addActions(self.keys.actions)
         self.schedule = Schedule()
         self._pointer: float | None = None
         self.log_button = QToolButton(self)
@@ -77,6 +88,24 @@ class SchedulePlot(QWidget):
 
     @guard
     def leaveEvent(self, event: object) -> None:
+        self._pointer = None
+        self.update()
+
+    @guard
+    def _walk(self, move: str) -> None:
+        """Go along the curve and say the rate there."""
+        here = math.nan if self._pointer is None else self._pointer
+        at = walk(move, self.schedule.iterations, here, self._end)
+        if math.isfinite(at) and not self.schedule.problem:
+            self._pointer = at
+            self.update()
+            said = self.said[:1].upper() + self.said[1:]
+            self.setAccessibleDescription(f"{said}; {self.schedule.words}")
+            announce(self, said)
+
+    @guard
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
         self._pointer = None
         self.update()
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from app.qt import guard
+from app.text.mirror import same_ends
 
 if TYPE_CHECKING:
     from app.document import Document
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["ReadAhead"]
 
 _KIND = "text"
-#: Characters that a text must be longer or shorter by, to be worth another thread.
+#: So many characters between the first and the last difference are worth another thread.
 _LONG = 24 * 2**10
 
 
@@ -42,7 +43,7 @@ class ReadAhead(QObject):
         if document is self._document and text == self._text and self._reading is None:
             return True
         self.cancel()
-        if abs(len(text) - len(document.graph.text)) < _LONG:
+        if _differing(document.graph.text, text) < _LONG:
             return False
         self._document, self._text = document, text
         document.jobs.submit(_KIND, partial(document.graph.read_ahead, text), self._read, self._failed)
@@ -68,3 +69,9 @@ class ReadAhead(QObject):
     def _failed(self, _error: Exception) -> None:
         self.cancel()
         self._ready()  # reads it again, and says what is wrong
+
+
+def _differing(old: str, new: str) -> int:
+    """Return how many characters lie between the first and the last difference of two texts, in the longer stretch."""
+    head, tail = same_ends(old, new)
+    return max(len(old), len(new)) - head - tail

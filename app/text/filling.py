@@ -9,6 +9,8 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit
 
 from app.qt import guard
+from app.text.differing import replace_lines
+from app.text.mirror import LineChange
 
 __all__ = ["Filler"]
 
@@ -31,6 +33,7 @@ class Filler(QObject):
         self._done = done
         self._lines: Sequence[str] = ()
         self._filled = 0
+        self._awaited: tuple[int, Callable[[], object]] | None = None
         self.inserting = False
         self._timer = QTimer(self)
         self._timer.setInterval(0)
@@ -44,6 +47,7 @@ class Filler(QObject):
     def fill(self, lines: Sequence[str]) -> None:
         """Show other lines: the first of them at once, the rest when the window is idle."""
         self._timer.stop()
+        self._awaited = None
         self._lines, self._filled = lines, min(_FIRST, len(lines))
         self.inserting = True
         self._edit.setPlainText("\n".join(lines[: self._filled]))
@@ -57,6 +61,35 @@ class Filler(QObject):
         """Put all that is missing in now."""
         if self.active:
             self._insert(len(self._lines))
+
+    def when_there(self, line: int, action: Callable[[], object]) -> None:
+        """Do something once a line (from 1) is there, in the place of what waited for another one."""
+        self._awaited = line, action
+        self._look()
+
+    def follow(self, change: LineChange, lines: Sequence[str]) -> None:
+        """Follow a change of the text that is being put in, of which ``lines`` are the lines then."""
+        first, last = change.first, change.last
+        if not first:
+            awaited = self._awaited
+            self.fill(lines)
+            self._awaited = awaited
+            return
+        self._lines = lines
+        if first < self._filled:
+            here = change if last < self._filled else LineChange(first, self._filled, ())
+            self.inserting = True
+            replace_lines(self._edit, here)
+            self.inserting = False
+            self._filled += len(here.lines) - (here.last - first)
+        if not self.active:
+            self._finished()
+
+    def _look(self) -> None:
+        """Do what waits for a line that is there now; one beyond the end counts as there once all is."""
+        if self._awaited is not None and (not self.active or self._awaited[0] <= self._filled):
+            action, self._awaited = self._awaited[1], None
+            action()
 
     @guard
     def _go_on(self) -> None:
@@ -72,10 +105,13 @@ class Filler(QObject):
         self.inserting = True
         cursor.insertText("".join(f"\n{line}" for line in slice_))
         self.inserting = False
-        if not self.active:
+        if self.active:
+            self._look()
+        else:
             self._finished()
 
     def _finished(self) -> None:
         self._timer.stop()
         self._lines, self._filled = (), 0
         self._done()
+        self._look()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QKeyEvent, QTextCursor
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QAction, QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from app.icons import icon
@@ -18,6 +19,8 @@ from app.widgets.searchline import search_line
 __all__ = ["FindBar"]
 
 _LINE_END = "\u2029"
+#: Commands of the text that are heard in the bar too.
+_HEARD = frozenset(("text.find", "text.find_next", "text.find_previous", "text.replace"))
 
 
 class FindBar(QWidget):
@@ -26,7 +29,7 @@ class FindBar(QWidget):
     Parameters
     ----------
     edit : NumberedEdit
-        Where to look.
+        Where to look; it gets the commands that open the bar and go from place to place.
     """
 
     def __init__(self, edit: NumberedEdit, parent: QWidget | None = None) -> None:
@@ -46,12 +49,8 @@ class FindBar(QWidget):
         for widget in (self.case, self.word, self.regex, self.count):
             options.addWidget(widget)
         options.addStretch(1)
-        for name, tip, slot in (
-            ("caret-up", f"Previous ({key_text('Shift+F3')})", self.find_previous),
-            ("caret-down", f"Next ({key_text('F3')})", self.find_next),
-            ("x", "Close (Esc)", self.close_bar),
-        ):
-            top.addWidget(self._button(name, tip, slot))
+        self._add_steps(top)
+        top.addWidget(self._button("x", "Close", self.close_bar, "Close (Esc)"))
         self._replace_row = QWidget(self)
         below = QHBoxLayout(self._replace_row)
         below.setContentsMargins(0, 0, 0, 0)
@@ -75,13 +74,35 @@ class FindBar(QWidget):
         self._show_replace(False)
         self.hide()
 
-    def _button(self, name: str, tip: str, slot: Callable[[], object]) -> QToolButton:
+    def _add_steps(self, row: QHBoxLayout) -> None:
+        """Add what goes from place to place, as buttons and as commands of the text."""
+        add = self._edit.add_command
+        add("find", "Find", ("Ctrl+F",), self.open_bar)
+        add("replace", "Replace\u2026", ("Ctrl+H",), self.open_replace)
+        for name, words, key, slot, glyph, short in (
+            ("find_previous", "Find the place before", "Shift+F3", self.find_previous, "caret-up", "Previous"),
+            ("find_next", "Find the next place", "F3", self.find_next, "caret-down", "Next"),
+        ):
+            action = add(name, words, (key,), partial(self._step, slot))
+            button = self._button(glyph, short, slot)
+            action.changed.connect(partial(_say_key, button, action))
+            _say_key(button, action)
+            row.addWidget(button)
+
+    def _step(self, step: Callable[[], object]) -> None:
+        """Go to another place, or ask first what is looked for."""
+        if self.line.text():
+            step()
+        else:
+            self.open_bar()
+
+    def _button(self, glyph: str, name: str, slot: Callable[[], object], tip: str = "") -> QToolButton:
         button = QToolButton(self)
-        button.setIcon(icon(name, "text_muted"))
+        button.setIcon(icon(glyph, "text_muted"))
         button.setIconSize(QSize(14, 14))
         button.setAutoRaise(True)
         button.setToolTip(tip)
-        button.setAccessibleName(tip)
+        button.setAccessibleName(name)
         button.clicked.connect(slot)
         return button
 
@@ -230,18 +251,21 @@ class FindBar(QWidget):
         if not matches:
             self._tell()
             return
-        pieces, end = [], matches[0].start()
+        places = []
+        shift, until = 0, 0  # how many more units than characters there are up to the last place
         for match in matches:
             instead = self._instead(match)
             if instead is None:
                 return
-            pieces += [text[end : match.start()], instead]
-            end = match.end()
+            start = match.start() + shift + _surplus(text[until : match.start()])
+            until, shift = match.end(), start - match.start() + _surplus(match.group())
+            places.append((start, until + shift, instead))
         cursor = self._edit.textCursor()
         cursor.beginEditBlock()
-        cursor.setPosition(_unit(text, matches[0].start()))
-        cursor.setPosition(_unit(text, end), QTextCursor.MoveMode.KeepAnchor)
-        cursor.insertText("".join(pieces))
+        for start, end, instead in reversed(places):  # only they: to put what lies between in anew takes far longer
+            cursor.setPosition(start)
+            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+            cursor.insertText(instead)
         cursor.endEditBlock()
         self.count.setText(f"{len(matches)} replaced")
 
@@ -256,9 +280,24 @@ class FindBar(QWidget):
             self.count.setText("no such group")
             return None
 
+    def _heard(self, event: QEvent) -> QAction | None:
+        """Return the command of the text that a key stands for here too."""
+        command = self._edit.command_for(event) if isinstance(event, QKeyEvent) else None
+        return command if command is not None and command.objectName() in _HEARD else None
+
+    @guard(default=False)
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and self._heard(event) is not None:
+            event.accept()  # while the keyboard is here, the key is the text's
+            return True
+        return super().event(event)
+
     @guard
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
+        command = self._heard(event)
+        if command is not None:
+            command.trigger()
+        elif event.key() == Qt.Key.Key_Escape:
             self.close_bar()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if self.replacement.hasFocus():
@@ -269,6 +308,17 @@ class FindBar(QWidget):
                 self.find_next()
         else:
             super().keyPressEvent(event)
+
+
+@guard
+def _say_key(button: QToolButton, action: QAction) -> None:
+    key = key_text(action)
+    button.setToolTip(f"{button.accessibleName()} ({key})" if key else button.accessibleName())
+
+
+def _surplus(text: str) -> int:
+    """Return how many more of Qt's UTF-16 units than characters a text has."""
+    return 0 if text.isascii() else _unit(text, len(text)) - len(text)
 
 
 def _unit(text: str, index: int) -> int:

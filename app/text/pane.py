@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent, QTextCursor
+from PySide6.QtGui import QShowEvent, QTextCursor
 from PySide6.QtWidgets import QLabel, QTabBar, QVBoxLayout, QWidget
 
 from app.qt import Debounce, blocked, guard
@@ -92,19 +92,10 @@ class TextPane(QWidget):
         self.edit.cursorPositionChanged.connect(self._cursor_moved)
         self.edit.leaving.connect(self.commit)
         self.edit.undo_asked.connect(self._undo)
-        self.edit.add_command("replace", "Replace\u2026", ("Ctrl+H",), self.find_bar.open_replace)
         self.filler = Filler(self.edit, self._filled)
         self.paster = Paster(self.edit, _MOST_SHOWN, self._pause.trigger, self._say)
         self.mender = Mender(self.edit, self.commit, self._say)
         self.mover = Mover(self.edit, self.ask_bar, self._say)
-        for keys, slot in (
-            (QKeySequence(QKeySequence.StandardKey.Find), self.find_bar.open_bar),
-            (QKeySequence("F3"), self.find_bar.find_next),
-            (QKeySequence("Shift+F3"), self.find_bar.find_previous),
-        ):
-            shortcut = QShortcut(keys, self)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(slot)
         Theme.notifier().changed.connect(self._dress)
         self.set_document(document)
 
@@ -205,6 +196,7 @@ class TextPane(QWidget):
         document = self.document
         if not self._typed or document is None:
             return
+        self.filler.finish()
         self._typed = False
         text = self.mirror.merge(self.edit.document().toRawText())
         reading = self.ahead.take(document, text)
@@ -227,6 +219,7 @@ class TextPane(QWidget):
         """Commit what was typed; where it is long, once it is read."""
         if self.paster.active or not self._typed:  # a paste commits at its end
             return
+        self.filler.finish()
         text = self.mirror.merge(self.edit.document().toRawText())
         if self.net is None or self.net is not self.document or not self.ahead.start(self.net, text):
             self.commit()
@@ -279,7 +272,8 @@ class TextPane(QWidget):
 
     def _sync(self) -> None:
         assert self.document is not None
-        self.filler.finish()
+        if self._typed:
+            self.filler.finish()
         self.paster.finish()
         self._stale = False
         text = self.document.graph.text
@@ -296,7 +290,10 @@ class TextPane(QWidget):
             change = self.mirror.update(text)
         if change is not None:
             self._syncing = True
-            replace_lines(self.edit, change)
+            if self.filler.active:
+                self.filler.follow(change, self.mirror.lines)
+            else:
+                replace_lines(self.edit, change)
             self._syncing = False
         self._mark_selected(scroll=False)
         self._show_mistakes()
@@ -345,8 +342,9 @@ class TextPane(QWidget):
 
     def _reveal(self, first: int, last: int) -> None:
         """Scroll to a layer and, unless someone types here, put the cursor on its first line."""
-        if last > self.edit.blockCount():
-            self.filler.finish()
+        if last > self.edit.blockCount() and self.filler.active:
+            self.filler.when_there(last, partial(self._mark_selected, scroll=True))
+            return
         bar = self.edit.verticalScrollBar()
         rows = max(bar.pageStep(), 1)
         top = bar.value()
@@ -365,7 +363,9 @@ class TextPane(QWidget):
         """Put the cursor at a 1-based place of the net and show it."""
         if self.shows_solver:
             self.show_solver(False)
-        self.filler.finish()
+        if line > self.edit.blockCount() and self.filler.active:
+            self.filler.when_there(line, partial(self.reveal_line, line, column))
+            return
         block = self.edit.document().findBlockByNumber(max(line - 1, 0))
         if not block.isValid():
             return

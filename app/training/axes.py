@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
@@ -75,6 +75,7 @@ class QuietPlot(pg.PlotWidget):  # type: ignore[misc]
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, axisItems={side: _Axis(side) for side in _Axis.GAPS})
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # before its keys are served
         self.setMenuEnabled(False)
         self.hideButtons()
         self.disableAutoRange()
@@ -94,4 +95,9 @@ class QuietPlot(pg.PlotWidget):  # type: ignore[misc]
     @guard
     def leaveEvent(self, event: object) -> None:
         super().leaveEvent(event)
+        self.left.emit()
+
+    @guard
+    def focusOutEvent(self, event: object) -> None:
+        super().focusOutEvent(event)
         self.left.emit()

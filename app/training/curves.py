@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 import pyqtgraph as pg
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
@@ -29,7 +30,13 @@ _TEST_ROLES = ("ok", "warning", "error", "text")
 
 
 class CurvesView(QWidget):
-    """Draws the curves of a :class:`RunModel`; call :meth:`show_model` when it changed."""
+    """Draws the curves of a :class:`RunModel`; call :meth:`show_model` when it changed.
+
+    Attributes
+    ----------
+    plots : tuple of Plot
+        That of the losses, and that of the other test outputs.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,9 +59,10 @@ class CurvesView(QWidget):
         self._layout.setSpacing(8)
         self._layout.addWidget(self._loss, 3)
         self._layout.addWidget(self._tests, 2)
-        for plot in (self._loss, self._tests):
-            plot.hovered.connect(self._point_at)
-            plot.plot.asked_for_all.connect(self._show_all)
+        self.plots = (self._loss, self._tests)
+        for plot in self.plots:
+            plot.hovered.connect(self.point_at)
+            plot.plot.asked_for_all.connect(self.show_all)
         self._loss.moved.connect(self._tests.show_iterations)
         self._tests.moved.connect(self._loss.show_iterations)
         Theme.notifier().changed.connect(self._dress)
@@ -78,9 +86,9 @@ class CurvesView(QWidget):
         self._drawn = drawn
         if model is not self._model:
             self._model = model
-            for plot in (self._loss, self._tests):
+            for plot in self.plots:
                 plot.clear()
-            self._show_all()
+            self.show_all()
         theme = Theme.current()
         loss = self._loss
         loss.draw("loss", model.train, 1, theme.mix("accent", "surface", 0.45), ragged=True)
@@ -89,7 +97,7 @@ class CurvesView(QWidget):
             plot = loss if is_loss(name) else self._tests
             label = f"test {name}" if is_loss(name) else name
             plot.draw(label, series, 1, color, marks=len(series) < _MARKS_BELOW)
-        for plot in (self._loss, self._tests):
+        for plot in self.plots:
             plot.fit(model.iteration)
             plot.tell()
         self._tests.setVisible(any(not is_loss(name) for name in model.tests))
@@ -104,22 +112,29 @@ class CurvesView(QWidget):
     def _set_log_scale(self, on: bool) -> None:
         self._loss.log = on
         self._loss.plot.setLogMode(y=on)
-        self._show_all()
+        self.show_all()
 
     @guard
-    def _show_all(self) -> None:
-        for plot in (self._loss, self._tests):
+    def show_all(self) -> None:
+        """Show the whole of the curves, and go on doing so."""
+        for plot in self.plots:
             plot.fitted = True
             plot.fit(self._model.iteration)
 
+    def show_part(self, first: float, last: float) -> None:
+        """Show these iterations, with as much of the other axis as the curves take there."""
+        for plot in self.plots:
+            plot.show_part(first, last)
+
     @guard
-    def _point_at(self, iteration: float) -> None:
-        for plot in (self._loss, self._tests):
+    def point_at(self, iteration: float) -> None:
+        """Show the values at an iteration in both plots, or none for NaN."""
+        for plot in self.plots:
             plot.point_at(iteration)
 
     @guard
     def _dress(self, _theme: object = None) -> None:
-        for plot in (self._loss, self._tests):
+        for plot in self.plots:
             plot.dress(Theme.current())
         self._drawn = ()
         self.show_model(self._model)
@@ -154,6 +169,8 @@ class Plot(QWidget):
         makes these repaint without end.
     log : bool
         Whether the vertical axis is logarithmic.
+    iteration : float
+        Where the cross is; NaN for nowhere.
     """
 
     hovered = Signal(float)
@@ -164,7 +181,7 @@ class Plot(QWidget):
         self._title = title
         self._shares = shares
         self._curves: dict[str, tuple[pg.PlotDataItem, Series, int, QColor]] = {}
-        self._iteration = math.nan
+        self.iteration = math.nan
         self.fitted = True
         self.log = False
         self.legend = QLabel(self)
@@ -177,6 +194,7 @@ class Plot(QWidget):
         self.header.addStrut(_HEADER_HEIGHT)
         self.plot = QuietPlot(self)
         self.plot.setMinimumHeight(24)
+        self.plot.setAccessibleName(f"{title} curves")
         self.cross = pg.InfiniteLine(angle=90, movable=False)
         self.cross.setVisible(False)
         self.plot.addItem(self.cross, ignoreBounds=True)
@@ -198,16 +216,20 @@ class Plot(QWidget):
 
     def fit(self, last: int) -> None:
         """Show the whole of the curves up to iteration ``last``, unless the user looks at a part of them."""
-        if not self.fitted:
-            return
-        values = np.concatenate(
-            [np.zeros(0), *(series.column(column) for _, series, column, _ in self._curves.values())]
-        )
+        span = self._span_of(-math.inf, math.inf) if self.fitted else None
+        if span is not None:
+            self._set_range((-0.01 * last, 1.01 * max(last, 1)), span)
+
+    def _span_of(self, first: float, last: float) -> tuple[float, float] | None:
+        """Ends of the vertical axis for what the curves are at these iterations; None where they are not."""
+        parts = [np.zeros(0)]
+        for _, series, column, _ in self._curves.values():
+            parts.append(series.column(column)[(series.x >= first) & (series.x <= last)])
+        values = np.concatenate(parts)
         if self.log:
             values = np.log10(values[values > 0])
         values = values[np.isfinite(values)]
-        if len(values):
-            self._set_range((-0.01 * last, 1.01 * max(last, 1)), self._span(float(values.min()), float(values.max())))
+        return self._span(float(values.min()), float(values.max())) if len(values) else None
 
     def _span(self, low: float, high: float) -> tuple[float, float]:
         """Least and largest number on the vertical axis for values from ``low`` to ``high``."""
@@ -217,6 +239,11 @@ class Plot(QWidget):
         room = 0.05 * (high - low) or 0.05 * abs(high) or 0.5
         bottom = low - room
         return (bottom if self.log or low < 0.0 else max(0.0, bottom)), high + room
+
+    def show_part(self, first: float, last: float) -> None:
+        """Show these iterations of the curves as large as there is room for."""
+        self.fitted = False
+        self._set_range((first, last), self._span_of(first, last))
 
     def show_iterations(self, first: float, last: float) -> None:
         """Show the iterations that another plot was moved to."""
@@ -263,13 +290,28 @@ class Plot(QWidget):
         curve.opts["autoDownsampleFactor"] = 1.0
         return curve
 
+    @property
+    def points(self) -> NDArray[np.float64]:
+        """The iterations at which any curve has a point, shape (n,), rising."""
+        return np.unique(np.concatenate([np.zeros(0), *(series.x for _, series, _, _ in self._curves.values())]))
+
+    @property
+    def words(self) -> str:
+        """The iteration of the cross and what the curves are there: ``Iteration 200: loss 0.4, smoothed 0.5``."""
+        values = []
+        for name, (_, series, column, _) in self._curves.items():
+            row = series.at(self.iteration)
+            if row is not None:
+                values.append(f"{name} {formats.number(float(row[column]))}")
+        return f"Iteration {int(self.iteration):,}: {', '.join(values)}"
+
     def curve(self, name: str) -> pg.PlotDataItem:
         """Return the curve of a name; KeyError when there is none."""
         return self._curves[name][0]
 
     def point_at(self, iteration: float) -> None:
         """Show the values at an iteration, or none for NaN."""
-        self._iteration = iteration
+        self.iteration = iteration
         self.cross.setVisible(math.isfinite(iteration))
         if math.isfinite(iteration):
             self.cross.setPos(iteration)
@@ -297,7 +339,7 @@ class Plot(QWidget):
 
     def _headings(self) -> list[str]:
         """Headings, the most telling first."""
-        if math.isfinite(self._iteration):
+        if math.isfinite(self.iteration):
             return [self._heading(named=len(self._curves)), self._heading(named=0)]
         whole = [self._heading(named=named) for named in range(len(self._curves), -1, -1)]
         return [whole[0], *(self._heading(named=named, title="") for named in (len(self._curves), 1)), *whole[-1:]]
@@ -309,7 +351,7 @@ class Plot(QWidget):
         parts, at = [], math.nan
         nameless = len(self._curves) - named
         for place, (name, (_, series, column, color)) in enumerate(self._curves.items()):
-            row = series.at(self._iteration) if math.isfinite(self._iteration) else None
+            row = series.at(self.iteration) if math.isfinite(self.iteration) else None
             words = [f"<span style='color:{color.name()}'>●</span>"]
             if place >= nameless:
                 words.append(f"<span style='color:{muted}'>{html.escape(name)}</span>")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.training.testnets import edited_test_nets
 from engine.graph import UNWIRED
 from engine.paths import search_folders
 from engine.worker import RunFolder, TrainingProcess, run_parents
@@ -14,7 +15,7 @@ from engine.worker import RunFolder, TrainingProcess, run_parents
 if TYPE_CHECKING:
     from app.document import Document
 
-__all__ = ["Launch", "default_solver_text", "obstacle", "run_parents", "solver_choices"]
+__all__ = ["Launch", "default_solver_text", "obstacle", "only_assumed", "run_parents", "solver_choices"]
 
 _BIGGEST_SOLVER = 256 * 1024
 
@@ -37,6 +38,8 @@ class Launch:
         Where data and plugins are looked for.
     origin : mapping
         Where the texts came from, for the run's records.
+    test_nets : mapping of str to str
+        Texts of test nets that are edited and not saved, by how the solver names them.
     weights, snapshot : Path or None
         A ``.caffemodel`` to begin from, or a ``.solverstate`` to go on from.
     """
@@ -49,12 +52,20 @@ class Launch:
     base_dirs: Sequence[Path] = ()
     plugin_paths: Sequence[Path] = ()
     origin: dict[str, str] = field(default_factory=dict)
+    test_nets: Mapping[str, str] = field(default_factory=dict)
     weights: Path | None = None
     snapshot: Path | None = None
 
     @classmethod
-    def of(cls, document: Document) -> Launch:
+    def of(cls, document: Document, others: Iterable[Document] = ()) -> Launch:
         """Freeze what the document says now.
+
+        Parameters
+        ----------
+        document : Document
+            The net that trains.
+        others : iterable of Document
+            Other nets that are open: those that its solver tests with are taken as they are edited.
 
         Raises
         ------
@@ -67,6 +78,8 @@ class Launch:
         solver_text = document.solver_text
         if solver_text is None and document.solver_path is not None:
             raise ValueError(f"'{document.solver_path.name}' is not there")
+        tests = edited_test_nets(document, others)
+        folders = [folder for _text, file in tests.values() for folder in search_folders(file.parent)]
         origin = {"net_path": str(path or ""), "solver_path": str(document.solver_path or "")}
         return cls(
             parent=run_parents(path)[0],
@@ -74,9 +87,10 @@ class Launch:
             net_text=bytes(document.graph).decode("utf-8", "surrogateescape"),
             solver_text=default_solver_text(document) if solver_text is None else solver_text,
             extras_text=_extras_of(document.solver_path),
-            base_dirs=search_folders(path.parent if path else None),
+            base_dirs=tuple(dict.fromkeys([*search_folders(path.parent if path else None), *folders])),
             plugin_paths=tuple(getattr(document, "plugin_paths", ())),
             origin=origin,
+            test_nets={written: text for written, (text, _file) in tests.items()},
         )
 
     def start(self) -> tuple[RunFolder, TrainingProcess]:
@@ -88,6 +102,7 @@ class Launch:
             self.name,
             extras_text=self.extras_text,
             environment=self.origin,
+            test_nets=self.test_nets,
         )
         process = TrainingProcess.start(
             run,
@@ -110,6 +125,13 @@ def obstacle(document: Document | None) -> str:
         return "The net is empty. Add layers first (Tab)."
     unwired = graph.readers(UNWIRED)
     return f"Layer '{graph.node(unwired[0]).name}' has an open bottom. Connect it first." if unwired else ""
+
+
+def only_assumed(document: Document) -> str:
+    """Say that a run takes nothing of what is assumed of the shapes of a net; nothing where nothing is."""
+    blobs = sorted({known.assumed for known in document.shapes.values() if known.assumed})
+    names = " and ".join(f"'{blob}'" for blob in blobs)
+    return f"What is assumed of {names} is only looked at here: a run reads the data themselves." if blobs else ""
 
 
 def _extras_of(solver: Path | None) -> str | None:

@@ -15,12 +15,13 @@ from app.qt import announce, guard, key_text
 from app.theme import Theme
 from app.training import formats
 from app.training.face import TrainingFace
-from app.training.launch import Launch, obstacle, run_parents
+from app.training.launch import Launch, obstacle, only_assumed, run_parents
 from app.training.model import Notice, RunModel
 from app.training.oldcode import OldCode
 from app.training.oldnet import OldNet
 from app.training.session import Opening, TrainingSession
 from app.training.shelf import SessionShelf
+from app.training.testnets import trained_in_its_place
 from app.training.trust import trust_question
 from engine.worker import RunFolder, TrainingProcess, snapshot_iteration
 
@@ -44,6 +45,8 @@ class TrainingPanel(TrainingFace):
         State of the run that is shown: idle, waiting, running, paused, finished, stopped, failed or lost.
     folder_trusted : Signal(Path)
         The user allowed the code of a project folder, for the window to remember.
+    neighbours : callable
+        Returns the nets that are open beside the document, for its solver may test with one of them.
     """
 
     state_changed = Signal(str)
@@ -51,6 +54,7 @@ class TrainingPanel(TrainingFace):
 
     def __init__(self, document: Document | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.neighbours: Callable[[], Sequence[Document]] = tuple
         self._document: Document | None = None
         self._session: TrainingSession | None = None
         self._shelf = SessionShelf(self)
@@ -191,16 +195,25 @@ class TrainingPanel(TrainingFace):
             self.folder_trusted.emit(folder)
             self.train_from(weights=weights, snapshot=snapshot)
 
+        trained = trained_in_its_place(self._document)
+        if trained is not None:
+            title = self._document.title
+            text = f"The solver only tests with '{title}'. Open '{trained.name}', which it trains, and train that."
+            self.strip.show_notice(Notice("warning", text))
+            return
         question = trust_question(self._document, trusted)
         if question is not None:
             self.strip.show_notice(*question)
             return
         try:
-            launch = replace(Launch.of(self._document), weights=weights, snapshot=snapshot)
+            launch = replace(Launch.of(self._document, self.neighbours()), weights=weights, snapshot=snapshot)
         except (OSError, ValueError) as error:
             self.strip.show_notice(Notice("error", f"The solver cannot be read: {error}. Choose another one."))
             return
+        assumed = only_assumed(self._document)
         self._show_session(launch.start)
+        if assumed:
+            self.strip.show_notice(Notice("info", assumed))
 
     def pause_or_resume(self) -> None:
         """Pause the run that is shown, or let it go on."""
@@ -336,6 +349,9 @@ class TrainingPanel(TrainingFace):
         if notice is None or notice is self._told:
             return
         self._told = notice
+        assumed = only_assumed(self._document) if notice.kind == "error" and self._document is not None else ""
+        if assumed:
+            notice = replace(notice, text=f"{notice.text} {assumed}")
         self.strip.show_notice(notice, self._resume_actions())
         if notice.layer and self._document is not None:
             self._mark_node(self._document, notice)

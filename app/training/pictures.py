@@ -14,6 +14,7 @@ from app.collector import importing
 from app.icons import icon_pixmap
 from app.qt import guard
 from app.theme import Theme
+from app.training.curvewalk import CurveWalk
 from app.training.model import RunModel
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ class Pictures(QStackedWidget):
     ----------
     curves : CurvesView or None
         None until they are loaded.
+    walk : CurveWalk
+        Goes along them by keys.
     """
 
     _loaded = Signal()
@@ -74,6 +77,7 @@ class Pictures(QStackedWidget):
         self._model = RunModel()
         self._loader: threading.Thread | None = None
         self._hint = EmptyHint(self)
+        self.walk = CurveWalk(self)
         self.addWidget(self._hint)
         self._loaded.connect(self._make_curves)
 
@@ -93,6 +97,7 @@ class Pictures(QStackedWidget):
             self.curves.show_model(model)
         else:
             self.setCurrentWidget(self._hint)
+        self.walk.offer(self.currentWidget() is not self._hint and bool(len(model.train)))
 
     def restyle(self) -> None:
         """Take the colours of the present theme."""
@@ -121,6 +126,7 @@ class Pictures(QStackedWidget):
 
         if self.curves is None:
             self.curves = CurvesView(self)
+            self.walk.serve(self.curves)
             self.addWidget(self.curves)
             self.show_model(self._model)
 

@@ -23,6 +23,7 @@ from app.qt import guard
 from app.training import formats
 from app.training.model import is_loss, scalars
 from app.widgets.columns import Column, ShedColumns
+from app.wording import row_words
 from engine.errors import WorkerError
 from engine.worker import RunFolder, RunStatus, list_runs, snapshot_iteration
 
@@ -56,6 +57,7 @@ class RunList(QWidget):
         self._parents: tuple[Path, ...] = ()
         self.table = QTreeWidget(self)
         self.table.setObjectName("training.runs_table")
+        self.table.setAccessibleName("Runs")
         self.table.setHeaderLabels(_COLUMNS)
         self.table.setRootIsDecorated(False)
         self.table.setProperty("flat", True)
@@ -208,3 +210,4 @@ def _fill(item: QTreeWidgetItem, run: RunFolder) -> None:
         item.setToolTip(1, status.message)
     for column, text in enumerate(texts):
         item.setText(column, text)
+    item.setData(0, Qt.ItemDataRole.AccessibleTextRole, row_words(texts, ("", "", "iteration", "score", "loss")))

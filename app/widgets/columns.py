@@ -13,6 +13,8 @@ from app.qt import guard
 __all__ = ["Column", "ShedColumns", "SqueezedColumns"]
 
 
+#: Pixels that a column keeps while others are dragged.
+_LEAST = 32
 #: Height of a line that the widths of :class:`SqueezedColumns` are meant for, in pixels.
 _LINE = 15
 
@@ -36,7 +38,8 @@ class Column:
 class ShedColumns(QObject):
     """Keeps the columns of a list as wide as the list: none is cut, and it never scrolls sideways.
 
-    Columns that do not fit are hidden, from the last one on; the first always stays.
+    Columns that do not fit are hidden, from the last one on; the first always stays. One that was dragged keeps the
+    width that it got.
 
     Parameters
     ----------
@@ -49,25 +52,51 @@ class ShedColumns(QObject):
     def __init__(self, view: QTreeView, columns: Sequence[Column]) -> None:
         super().__init__(view)
         self._view, self._columns = view, columns
+        self._own: dict[int, int] = {}
+        self._fitting = False
         header = view.header()
-        header.setMinimumSectionSize(32)
+        header.setMinimumSectionSize(_LEAST)
         header.setStretchLastSection(True)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         view.viewport().installEventFilter(self)
+        header.sectionResized.connect(self._dragged)
         self.fit()
 
     def fit(self) -> None:
         """Give each column its width anew."""
+        self._fitting = True
         room = self._view.viewport().width()
         shown = len(self._columns)
         while shown > 1 and sum(each.least for each in self._columns[:shown]) > room:
             shown -= 1
-        spare = max(0, room - sum(each.least for each in self._columns[:shown]))
-        shares = sum(each.share for each in self._columns[:shown]) or 1
-        for place, column in enumerate(self._columns):
+        widths = self._widths(shown, room)
+        for place in range(len(self._columns)):
             self._view.setColumnHidden(place, place >= shown)
             if place < shown:
-                self._view.setColumnWidth(place, column.least + spare * column.share // shares)
+                self._view.setColumnWidth(place, widths[place])
+        self._fitting = False
+
+    def _widths(self, shown: int, room: int) -> dict[int, int]:
+        """Widths of the first columns: those that were dragged keep theirs, and the others give way to them."""
+        own = {place: width for place, width in self._own.items() if place < shown - 1}
+        others = [place for place in range(shown) if place not in own]
+        most = max(room - _LEAST * len(others), _LEAST * len(own))
+        if sum(own.values()) > most:
+            own = {place: width * most // sum(own.values()) for place, width in own.items()}
+        left = room - sum(own.values())
+        least = sum(self._columns[place].least for place in others)
+        shares = sum(self._columns[place].share for place in others) or 1
+        for place in others:
+            column = self._columns[place]
+            spare = (left - least) * column.share // shares
+            own[place] = column.least + spare if left >= least else max(_LEAST, column.least * left // least)
+        return own
+
+    @guard
+    def _dragged(self, column: int, _before: int, width: int) -> None:
+        last = max((each for each in range(len(self._columns)) if not self._view.isColumnHidden(each)), default=0)
+        if not self._fitting and width and column != last:  # the last one only takes what is left
+            self._own[column] = width
 
     @guard(default=False)
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -54,6 +54,7 @@ class AddingCanvas(CanvasView):
         super().__init__(document, parent, slowly=slowly)
         self.popup = SearchPopup(self, numbers=True)
         self._at: QPointF | None = None
+        self._placed = False
         self._origin: Origin | None = None
         self._onto: Edge | None = None
         self._suiting = Suiting(document.registry)
@@ -83,6 +84,7 @@ class AddingCanvas(CanvasView):
         wire = self.canvas.edges.get(self.canvas.selected_edge) if by_key and self.canvas.selected_edge else None
         self._onto = wire.edge if wire is not None else None
         self._at = None if by_key and selected is not None else self.mapToScene(position)
+        self._placed = not by_key
         after = selected
         if wire is not None:
             self._at = middle_of(wire)
@@ -109,9 +111,18 @@ class AddingCanvas(CanvasView):
     def _insert_chosen(self, kind: str) -> None:
         gone = self._origin is not None and self._origin.node not in self.document.graph  # while the search was open
         onto = self.canvas.edges.get(self._onto) if self._onto is not None else None
-        self._insert(kind, self._at, None if gone else self._origin, onto)
+        self._insert(kind, self._at, None if gone else self._origin, onto, placed=self._placed)
 
-    def _insert(self, kind: str, at: QPointF | None, origin: Origin | None, onto: EdgeItem | None = None) -> None:
+    def _insert(
+        self,
+        kind: str,
+        at: QPointF | None,
+        origin: Origin | None,
+        onto: EdgeItem | None = None,
+        *,
+        placed: bool = False,
+    ) -> None:
+        """Add what was chosen; ``placed`` where the user said the place, which is then kept as one of theirs."""
         if kind == NEW_LAYER:
             self.new_layer_asked.emit()
             return
@@ -127,6 +138,7 @@ class AddingCanvas(CanvasView):
         except (GraphError, OSError) as error:
             self.refused.emit(str(error))
             return
+        self.document.positions.touched |= placed
         self._remember(new)
         self.reveal(new)
         self.setFocus()
@@ -165,7 +177,7 @@ class AddingCanvas(CanvasView):
             wire = self._over if self._over is not None and self._over.lit else None
             self._leave_wire()
             self.document.selection.clear()
-            self._insert(kind, self.mapToScene(position), None, wire)
+            self._insert(kind, self.mapToScene(position), None, wire, placed=True)
         elif mime.hasUrls():
             self.files_dropped.emit([url.toLocalFile() for url in mime.urls() if url.isLocalFile()])
         event.acceptProposedAction()

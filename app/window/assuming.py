@@ -1,8 +1,8 @@
-"""Asking what is assumed of data that are not on this machine: in a bar when a net is opened, and in a small window."""
+"""Asking what is assumed of data or code not on this machine: in a bar when a net is opened, and in a small window."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -61,8 +61,9 @@ class AssumeSheet(Sheet):
         self._page, self._node = page, node.id
         assumed = page.document.assumptions.shapes
         words = QLabel(
-            "Its data are not on this machine. What you type counts for shapes and costs here, stays beside the net's "
-            "file, and is never used to train. The batch is the layer's own."
+            f"Its {'code is' if node.bottoms else 'data are'} not on this machine. What you type counts for shapes and "
+            "costs here, stays beside the net's file, and is never used to train. The batch is the layer's own"
+            f"{', that of what it reads' if node.bottoms else ''}."
         )
         words.setWordWrap(True)
         words.setProperty("muted", True)
@@ -150,7 +151,7 @@ def _scrolled(rows: QWidget) -> QScrollArea:
 
 
 class Assuming(QObject):
-    """Offers, once for an open net, to assume shapes where its data are not here, and asks for others.
+    """Offers, once for an open net, to assume shapes where its data or its code are not here, and asks for others.
 
     Attributes
     ----------
@@ -161,7 +162,7 @@ class Assuming(QObject):
     def __init__(self, page: DocumentPage) -> None:
         super().__init__(page)
         self._page = page
-        self._offered = False
+        self._offered: set[str] = set()
         self._bar: InfoBar | None = None
         self.sheet: AssumeSheet | None = None
         page.document.assumptions.asked.connect(self.ask)
@@ -186,23 +187,30 @@ class Assuming(QObject):
         if self._bar is not None and not due:
             bar, self._bar = self._bar, None
             bar.dismiss()
-        likely = {node: held[0] for node, held in due.items() if held}
-        if self._offered or not likely:
-            return
-        self._offered = True
+        likely = {document.graph.node(node): held[0] for node, held in due.items() if held}
+        for what in ("data", "code"):
+            wanted = {node: guess for node, guess in likely.items() if bool(node.bottoms) == (what == "code")}
+            if wanted and what not in self._offered and self._bar is None:
+                self._offered.add(what)
+                self._offer(what, wanted)
+
+    def _offer(self, what: str, likely: Mapping[Node, Guess]) -> None:
+        """Offer what is likeliest of layers whose data, or whose code, are not here."""
+        document = self._page.document
         shapes: dict[str, Shape | None] = {}
         for guess in likely.values():
             for blob, shape in guess.shapes.items():
                 shapes.setdefault(blob, shape)
-        names = dict.fromkeys(f"'{document.graph.node(node).name}'" for node in likely)
+        names = " and ".join(dict.fromkeys(f"'{node.name}'" for node in likely))
         first = next(iter(likely.values()))
-        label = f"Assume {item_words(next(iter(first.shapes.values())))}"
+        label = f"Assume {item_words(next(iter(first.shapes.values())))}{f', {first.why}' if what == 'code' else ''}"
         self._bar = self._page.bars.add(
-            f"The data of {' and '.join(names)} are not on this machine, so shapes and costs are not known.",
+            f"The {what} of {names} {'are' if what == 'data' else 'is'} not on this machine, so shapes and costs are "
+            "not known.",
             "info",
             [
                 (label, partial(self._answer, document.assumptions.assume, shapes, label)),
-                ("Other\u2026", partial(self._answer, self.ask, next(iter(likely)))),
+                ("Other\u2026", partial(self._answer, self.ask, next(iter(likely)).id)),
             ],
         )
         self._bar.keep()

@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.canvas.edits import clipboard, edits
-from app.canvas.edits.arrange import arrange, place_new
+from app.canvas.edits.arrange import Flow, arrange, place_new
 from app.canvas.edits.foldedits import chosen_block
 from app.canvas.find import layers_of
 from app.canvas.firstpicture import show_first
@@ -22,7 +22,7 @@ from app.palette.search import SearchPopup
 from app.qt import guard
 from app.window.fixmenu import add_fixes, fix_menu
 from app.window.renaming import BlobRenaming
-from app.window.viewing import ViewingCanvas
+from app.window.views.viewing import ViewingCanvas
 from engine.errors import GraphError
 from engine.graph import load_network
 
@@ -99,9 +99,9 @@ class CanvasArea(ViewingCanvas):
         self.arranged.emit()
         self.document.jobs.submit("network", _load_network, lambda _nothing: None)
 
-    def arrange_all(self) -> None:
+    def arrange_all(self, flow: Flow = Flow.WRAPPED) -> None:
         """Lay the whole net out anew, as one undoable step."""
-        arrange(self, done=self.frame_start)
+        arrange(self, flow=flow, done=self.frame_start)
 
     @guard
     def _place_new(self, _events: object) -> None:
@@ -260,11 +260,11 @@ class CanvasArea(ViewingCanvas):
 
     def duplicate(self) -> None:
         """Copy the selection beside itself, keeping its inputs."""
-        self._try(lambda: self._show_first(clipboard.duplicate(self.canvas)))
+        self._try(lambda: clipboard.duplicate(self.canvas, self._show_first, self.refused.emit))
 
     def _show_first(self, nodes: Sequence[NodeId]) -> None:
         if nodes:
-            self.reveal(nodes[0])
+            self.canvas.growth.when_done(lambda: self.reveal(nodes[0]))
 
     def copy(self) -> None:
         """Put the selected layers on the clipboard, as prototxt."""
@@ -281,7 +281,8 @@ class CanvasArea(ViewingCanvas):
         """Add the layers on the clipboard at the pointer."""
         text = QGuiApplication.clipboard().text()
         at = self.mapToScene(self.pointer())
-        self._try(lambda: clipboard.paste(self.canvas, text, at, keep_inputs=keep_inputs))
+        ends = {"done": lambda _added: None, "failed": self.refused.emit}
+        self._try(lambda: clipboard.paste(self.canvas, text, at, keep_inputs=keep_inputs, **ends))
 
     def select_all(self) -> None:
         """Select all layers of the level that is looked at."""

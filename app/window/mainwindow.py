@@ -14,39 +14,40 @@ from app.palette.dock import PalettePanel
 from app.palette.entries import palette_entries
 from app.qt import Debounce, guard
 from app.theme import Theme
-from app.window.actions import make_actions
-from app.window.actionstates import ActionStates
+from app.window.actions.actions import make_actions
+from app.window.actions.actionstates import ActionStates
+from app.window.actions.handlers import window_handlers
+from app.window.actions.menus import SPECS, fill_menus, fill_recent
+from app.window.actions.toolbar import MainToolBar
 from app.window.bars import Actions, InfoBar
-from app.window.beginnings import Beginnings
 from app.window.canvas_area import CanvasArea
-from app.window.comparing import CompareFlow
+from app.window.closing.leaving import LeavingPages
 from app.window.dialectmenu import DialectMenu
-from app.window.dockroom import DockRoom
-from app.window.docks import PanelDocks
-from app.window.files import FileFlow
+from app.window.docks.dockroom import DockRoom
+from app.window.docks.docks import PanelDocks
+from app.window.docks.resizing import PartSizes
+from app.window.docks.sides import DockSides
+from app.window.files.files import FileFlow
+from app.window.files.missing import DiskWatch
 from app.window.habits import LayerHabits
-from app.window.handlers import window_handlers
-from app.window.heatmenu import HeatMenu
-from app.window.keyflow import KeyFlow
-from app.window.leaving import LeavingPages
+from app.window.keys.keyflow import KeyFlow
+from app.window.keys.regions import Regions
+from app.window.keys.shortcuts import CURVES, PROBLEMS, PROPERTIES, SOLVER, TEXT
 from app.window.measuring import MeasuringNote
-from app.window.menus import SPECS, fill_menus, fill_recent
-from app.window.missing import DiskWatch
 from app.window.page import DocumentPage
-from app.window.picturejob import PictureNote
-from app.window.pluginflow import PluginFlow
+from app.window.plugins.pluginflow import PluginFlow
 from app.window.problemline import show_line
-from app.window.regions import Regions
 from app.window.settings import WindowSettings
-from app.window.shortcuts import PROBLEMS, PROPERTIES, TEXT
-from app.window.sides import DockSides
+from app.window.start.beginnings import Beginnings
+from app.window.start.tour import Tour
 from app.window.status import StatusLine
 from app.window.tabs import DocumentTabs
 from app.window.themes import ThemeMenu
-from app.window.toolbar import MainToolBar
-from app.window.tour import Tour
 from app.window.upgrading import offer_upgrade
-from app.window.viewmenu import ViewChooser
+from app.window.views.comparing import CompareFlow
+from app.window.views.heatmenu import HeatMenu
+from app.window.views.picturejob import PictureNote
+from app.window.views.viewmenu import ViewChooser
 
 __all__ = ["MainWindow"]
 
@@ -114,6 +115,7 @@ class MainWindow(QMainWindow):
         docks = self._docks
         self.regions = Regions(self, list(docks.docks.values()))
         self.sides = DockSides(self, docks.docks)
+        self._room = DockRoom(self, list(docks.docks.values()), self.settings)
         self.comparing = CompareFlow(self)
         self.heat_menu = HeatMenu(lambda: self.canvas, self)
         begin = QMenu("New &from template", self)
@@ -125,6 +127,7 @@ class MainWindow(QMainWindow):
             "views": self.views,
             "heat": self.heat_menu,
             "panels": self.sides.menu,
+            "sizes": PartSizes(self, self._room).menu,
             "theme": self.themes,
         }
         self.recent_menu, self.train_menu = fill_menus(
@@ -137,7 +140,6 @@ class MainWindow(QMainWindow):
         self._shown = False
         Theme.notifier().changed.connect(self._dress)
         self._dress(Theme.current())
-        self._room = DockRoom(self, list(docks.docks.values()), self.settings)
         self.settings.restore_window(self)
         self.tabs.close_asked.connect(self.close_page)
         self.tabs.current_changed.connect(self._page_changed)
@@ -153,6 +155,7 @@ class MainWindow(QMainWindow):
             self.toolbar.add_training(panel)
             actions = (panel.train_action, panel.pause_action, panel.stop_action, panel.snapshot_action)
             self.train_menu.addActions([*actions, panel.tell_action])
+            self.train_menu.addMenu(panel.pictures.walk.menu)
             self.keys.adopt_menus()
             panel.train_action.triggered.connect(lambda: self.show_panel("training"))  # what comes of it is told there
             self.document_left.connect(panel.forget)
@@ -174,6 +177,9 @@ class MainWindow(QMainWindow):
                 panel.told.connect(self.notify)
         elif name == "properties":
             self.keys.shortcuts.adopt(panel.actions(), PROPERTIES)
+        elif name == "solver":
+            self.keys.shortcuts.adopt(panel.actions(), SOLVER)
+            self.keys.shortcuts.adopt(panel.plot.actions(), CURVES)
         elif name == "problems":
             self.keys.shortcuts.adopt(panel.view.actions(), PROBLEMS)
             panel.line_activated.connect(lambda line, column: show_line(self, line, column))

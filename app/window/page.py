@@ -12,11 +12,11 @@ from app.qt import guard
 from app.window.assuming import Assuming
 from app.window.bars import InfoArea
 from app.window.canvas_area import CanvasArea
-from app.window.remains import Dismantling, Remains
+from app.window.closing.remains import Dismantling, Remains
 
 if TYPE_CHECKING:
     from app.compare.view import CompareView
-    from app.window.welcome import WelcomePage
+    from app.window.start.welcome import WelcomePage
 
 __all__ = ["DocumentPage"]
 

@@ -139,7 +139,7 @@ class WindowSettings:
 
     @property
     def dock_sizes(self) -> dict[str, int]:
-        """Widths and heights that the user gave to the docks, in pixels by side; see `app.window.dockroom`."""
+        """Widths and heights that the user gave to the docks, in pixels by side; see `app.window.docks.dockroom`."""
         pairs = (each.partition("=") for each in self._names("dock_sizes"))
         return {side: int(size) for side, _equal, size in pairs if size.isdecimal()}
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from engine.assumed import read_assumed
 from engine.blob import Shape
-from engine.cli.reading import read_graph
+from engine.cli.reading import read_shown_graph
 from engine.cli.viewing import phase_of, view_of
 from engine.cost import LayerCost, NetCost, layer_cost, net_cost
 from engine.errors import NetError, PrototxtError
@@ -42,6 +42,8 @@ class Measured:
     shapes : mapping of NodeId to NodeShapes
     costs : mapping of NodeId to LayerCost
     total : NetCost
+    notes : tuple of str
+        What there is to say of how the file was read.
     """
 
     graph: OpGraph
@@ -51,6 +53,7 @@ class Measured:
     shapes: Mapping[NodeId, NodeShapes]
     costs: Mapping[NodeId, LayerCost]
     total: NetCost
+    notes: tuple[str, ...] = ()
 
     @property
     def unknown(self) -> list[Node]:
@@ -64,7 +67,7 @@ def measure(path: Path, options: argparse.Namespace) -> Measured:
     Parameters
     ----------
     path : Path
-        A prototxt file.
+        A prototxt file, or a weights file, which holds its net.
     options : Namespace
         With ``phase``, ``level``, ``stage``, ``trust`` and ``assumed``.
 
@@ -73,7 +76,7 @@ def measure(path: Path, options: argparse.Namespace) -> Measured:
     FileFormatError
         If the file is no net.
     """
-    graph = read_graph(path)
+    graph, notes = read_shown_graph(path)
     if not len(graph) and graph.problems:
         fault = graph.problems[0]
         raise PrototxtError(fault.message, line=fault.line, column=fault.column, source=str(path), next_step=fault.hint)
@@ -95,7 +98,7 @@ def measure(path: Path, options: argparse.Namespace) -> Measured:
     shapes = {node.id: found[node.id] for node in nodes}
     costs = {node.id: layer_cost(node.type, shapes[node.id], node.in_place) for node in nodes}
     total = net_cost(costs.values(), _shared(graph, nodes, shapes))
-    return Measured(graph, view, phase, nodes, shapes, costs, total)
+    return Measured(graph, view, phase, nodes, shapes, costs, total, notes)
 
 
 def assumed_of(path: Path, graph: OpGraph, options: argparse.Namespace) -> dict[str, Shape]:
@@ -123,9 +126,10 @@ def assumed_words(nodes: Iterable[Node], shapes: Mapping[NodeId, NodeShapes]) ->
     lines = []
     for node in nodes:
         known = shapes[node.id]
-        if known.assumed in node.tops and known.assumed not in node.bottoms:
+        if known.assumed in node.tops and (known.absent or known.assumed not in node.bottoms):
+            what, verb = ("the code of", "is") if node.bottoms else ("the data of", "are")
             sizes = (f"'{top}' {shape_words(shape)}" for top, shape in zip(node.tops, known.tops, strict=True))
-            lines.append(f"assumed, because the data of layer '{node.name}' are not here: {', '.join(sizes)}")
+            lines.append(f"assumed, because {what} layer '{node.name}' {verb} not here: {', '.join(sizes)}")
     return lines
 
 

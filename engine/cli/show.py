@@ -20,6 +20,7 @@ from engine.paths import search_folders
 from engine.registry import default_registry
 from engine.shape_guesses import guesses_for
 from engine.shapes import graph_layers
+from engine.weights_guesses import first_reader
 
 __all__ = ["run"]
 
@@ -36,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
         "",
         *_totals(net.total, len(net.nodes), net.view),
     ]
-    lines += assumed_words(net.nodes, net.shapes)
+    lines += [*net.notes, *assumed_words(net.nodes, net.shapes)]
     made = made_outputs(net.graph, net.view) if net.view.show == DEPLOY else []
     if made:
         lines.append(f"as the file has it; netcanvas export --phase deploy also makes {' and '.join(made)}")
@@ -54,19 +55,31 @@ def run(options: argparse.Namespace) -> int:
         "dialect": schema.dialect,
         "layers": [_as_json(*fact) for fact in facts],
         "total": asdict(net.total),
+        "notes": list(net.notes),
     }
     Output(quiet=options.quiet, as_json=options.json).result(lines, result)
     return 0
 
 
 def _likely(net: Measured, path: Path) -> list[str]:
-    """Return what could be assumed of data that are not here, as options of the command line."""
+    """Return what could be assumed of data, or of code, that are not here, as options of the command line."""
     options = []
     specs = {spec.node_id: spec for spec in graph_layers(net.graph)}
     registry = default_registry(search_folders(path.parent), trusted=False)
+    weights = path if net.notes else None
     for node in net.unknown:
         if node.id in specs and needs_assumption(net.shapes[node.id]):
-            guesses = guesses_for(specs[node.id], net.graph.net_name, path, registry=registry)
+            spec = specs[node.id]
+            reader = first_reader(spec, list(specs.values()))
+            guesses = guesses_for(
+                spec,
+                net.graph.net_name,
+                path,
+                registry=registry,
+                reader=reader,
+                weights=weights,
+                bottoms=net.shapes[node.id].bottoms,
+            )
             for blob, shape in guesses[0].shapes.items() if guesses else ():
                 options.append(f"--input-shape {blob}={','.join(map(str, shape))}")
     return [f"to count with a shape that is only assumed: {' '.join(options)}"] if options else []

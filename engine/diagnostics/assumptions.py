@@ -24,19 +24,21 @@ def check_assumed(graph: OpGraph, shapes: Mapping[NodeId, Any]) -> Iterator[Diag
         if node_id not in graph or not getattr(known, "assumed", ""):
             continue
         node = graph.node(node_id)
-        if known.assumed not in node.tops or known.assumed in node.bottoms:
+        in_place = known.assumed in node.bottoms
+        if known.assumed not in node.tops or (in_place and not getattr(known, "absent", False)):
             continue  # it only follows from one
+        what = "code is" if node.bottoms else "data are"
         sizes = [f"'{top}' {item_words(shape)}" for top, shape in zip(node.tops, known.tops, strict=False) if shape]
         back = QuickFix("Assume nothing of its shapes", _nothing, dict.fromkeys(node.tops))
         yield Diagnostic(
             "shape-assumed",
             "info",
-            f"{node.heading}: its data are not here; assumed is {' and '.join(sizes)}.",
+            f"{node.heading}: its {what} not here; assumed is {' and '.join(sizes)}.",
             node.line,
             1,
             node_id,
             (),
-            "It counts for shapes and costs here, never for a run, and no more once the data are there.",
+            f"It counts for shapes and costs here, never for a run, and no more once the {what} there.",
             back,
             more_fixes=(_question(node_id),),
         )
@@ -73,7 +75,7 @@ def _is_assumed(known: Any) -> bool:
 
 
 def _fixes(node: Node, guesses: Sequence[Guess]) -> tuple[QuickFix, ...]:
-    """Return what may be assumed of a layer whose data are not here, the likeliest first, and the question for it."""
+    """Return what may be assumed of a layer that cannot be asked, the likeliest first, and the question for it."""
     fixes = []
     for guess in guesses[:_SHOWN]:
         why = f", {guess.why}" if guess.why else ""

@@ -204,7 +204,7 @@ def _check(
         yield None
     yield from one_of_a_kind(graph, not_offered)
     if memo.old:
-        yield from check_formats(_first(graph, memo.old), _first(graph, memo.new))
+        yield from check_formats(graph, _first(graph, memo.old), _first(graph, memo.new))
     yield from check_loss(graph, None if memo.losses else _first(graph, memo.data))
     yield from (each for each in check_net_fields(graph, schema) if each.line not in broken)
     for each in check_files(graph, memo.files, folder) if folder is not None else ():
@@ -228,11 +228,16 @@ def _check_node(
     memo: SchemaMemo,
 ) -> Iterator[Diagnostic]:
     yield from check_wiring(graph, node, memo.fed)
-    yield from check_layer(graph, node, registry, known)
+    unknown = False
+    for each in check_layer(graph, node, registry, known):
+        unknown = unknown or (each.code == "type-unknown" and node.version == 1)
+        yield each
     yield from check_loss_weight(graph, node, memo.fed)
     yield from check_data_fields(graph, node)
     runs = registry is None or node.type in known
     for each in check_schema(graph, node.id, schema, memo.problems):
+        if unknown and each.field == ("type",):
+            continue  # the same of the old format's enum, in more words
         if runs or each.code != FIELD_NOT_OFFERED:  # of a type that is not offered, no field is either
             yield each
 

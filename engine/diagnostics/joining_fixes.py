@@ -9,7 +9,7 @@ from engine.diagnostics.records import QuickFix
 from engine.diagnostics.rewiring import insert_before
 from engine.graph import Node, NodeId, OpGraph
 
-__all__ = ["join_fixes"]
+__all__ = ["join_axis", "join_fixes"]
 
 _CHANNELS = 1
 _SPATIAL = 2  # the first spatial axis
@@ -56,7 +56,7 @@ def join_fixes(graph: OpGraph, node: Node, bottoms: Sequence[Shape]) -> Iterator
     bottoms : sequence of shapes
         Of its bottoms, all of them known.
     """
-    joined = _join_axis(graph, node, len(bottoms[0]))
+    joined = join_axis(graph, node, len(bottoms[0]))
     first = bottoms[0]
     place = next((at for at, shape in enumerate(bottoms) if _differ(first, shape) - {joined}), None)
     if place is None:
@@ -68,13 +68,17 @@ def join_fixes(graph: OpGraph, node: Node, bottoms: Sequence[Shape]) -> Iterator
     if node.type == "Concat":
         yield from _other_axis(graph, node, bottoms)
     if differ == {_CHANNELS}:
-        yield from _same_channels(graph, node, place, first[_CHANNELS])
-        yield from _same_channels(graph, node, 0, other[_CHANNELS])
+        if _agree(bottoms, place, first, joined):
+            yield from _same_channels(graph, node, place, first[_CHANNELS])
+        if _agree(bottoms, 0, other, joined):
+            yield from _same_channels(graph, node, 0, other[_CHANNELS])
     if len(first) == 4 and min(differ) >= _SPATIAL and not graph.count(node.id, ("include",)):
-        yield from _cropped(graph, node, place, first, other)
+        smaller = all(size <= more for size, more in zip(first[_SPATIAL:], other[_SPATIAL:], strict=True))
+        if _agree(bottoms, *((place, first) if smaller else (0, other)), joined):
+            yield from _cropped(graph, node, place, first, other)
 
 
-def _join_axis(graph: OpGraph, node: Node, axes: int) -> int:
+def join_axis(graph: OpGraph, node: Node, axes: int) -> int:
     """Return the axis along which shapes may differ; -1 for none."""
     if node.type != "Concat":
         return -1
@@ -84,6 +88,12 @@ def _join_axis(graph: OpGraph, node: Node, axes: int) -> int:
             axis = int(written) if written.lstrip("-").isdigit() else _CHANNELS
             return axis + axes if axis < 0 else axis
     return _CHANNELS
+
+
+def _agree(bottoms: Sequence[Shape], place: int, shape: Shape, joined: int) -> bool:
+    """Whether all inputs fit, if one of them had another's shape but along the axis of the join."""
+    inputs = [shape if at == place else each for at, each in enumerate(bottoms)]
+    return all(_differ(inputs[0], each) <= {joined} for each in inputs)
 
 
 def _differ(first: Shape, other: Shape) -> set[int]:

@@ -8,10 +8,11 @@ from typing import Protocol
 
 from engine.diagnostics.dialects import name_type, origin_of_type
 from engine.diagnostics.learning import loss_weights
+from engine.diagnostics.old_types import is_no_old_type, old_type_fix
 from engine.diagnostics.ports import check_entries, check_ports
 from engine.diagnostics.reading_fixes import loss_fix
 from engine.diagnostics.records import Diagnostic, QuickFix
-from engine.graph import Node, NodeId, OpGraph, upgraded_text
+from engine.graph import Node, NodeId, OpGraph, upgraded_text, why_not_upgraded
 from engine.schema import is_caffe_type
 from engine.schema.upgrade import PADDING
 
@@ -56,7 +57,7 @@ def check_layer(graph: OpGraph, node: Node, registry: TypeRegistry | None, known
     """Find an unknown type, a wrong number of ports, a name used twice, and rules that exclude each other."""
     if node.virtual:
         return
-    if registry is not None and node.type not in known:
+    if registry is not None and (node.type not in known or is_no_old_type(node)):
         yield _unknown_type(graph, node, registry, known)
     elif registry is not None:
         yield from check_ports(graph, node, getattr(registry, "info", lambda _: None)(node.type))
@@ -107,29 +108,27 @@ def _unknown_type(graph: OpGraph, node: Node, registry: TypeRegistry, known: Set
     if withheld:
         message = f"{node.heading}: layer type '{node.type}' cannot be had: {withheld}"
         return Diagnostic("type-unknown", "warning", message, line, column, node.id, path)
-    if is_caffe_type(node.type) or origin_of_type(node.type):
+    if node.type not in known and (is_caffe_type(node.type) or origin_of_type(node.type)):
         message = f"{node.heading}: {name_type(node.type)} is not offered yet."
         step = "Write it as a Python layer."
         return Diagnostic(NOT_OFFERED, "warning", message, line, column, node.id, path, step)
-    closest = registry.closest(node.type)
-    fix = None
-    if closest and node.version == 2:
+    closest, fix = node.type if node.type in known else registry.closest(node.type), None
+    meant = closest or ""
+    if node.version < 2:
+        meant, fix = old_type_fix(node, closest)
+    elif closest:
 
         def correct(target: OpGraph) -> None:
             target.set_string(node.id, path, closest)
 
         fix = QuickFix(f"Make it '{closest}'", correct)
-    return Diagnostic(
-        "type-unknown",
-        "warning",
-        f"{node.heading}: no layer type '{node.type}' is known.",
-        line,
-        column,
-        node.id,
-        path,
-        f"Did you mean '{closest}'?" if closest else "Add a plugin that provides it.",
-        fix,
-    )
+    step = f"Did you mean '{meant}'?" if meant else "Add a plugin that provides it."
+    message = f"{node.heading}: no layer type '{node.type}' is known."
+    if node.version < 2 and closest and not meant:
+        step = f"The old format has no '{closest}'. Upgrade the file, and use it then."
+    if node.type in known:
+        message = f"{node.heading}: the oldest format has no type '{node.written_type}', and a run leaves it out."
+    return Diagnostic("type-unknown", "warning", message, line, column, node.id, path, step, fix)
 
 
 def one_of_a_kind(graph: OpGraph, found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
@@ -199,10 +198,14 @@ def _check_padding(graph: OpGraph, node: Node) -> Iterator[Diagnostic]:
             )
 
 
-def check_formats(old: Node | None, new: Node | None) -> Iterator[Diagnostic]:
-    """Tell that layers are in an old format, or old and new ones in one file; takes the first of each kind."""
+def check_formats(graph: OpGraph, old: Node | None, new: Node | None) -> Iterator[Diagnostic]:
+    """Tell that layers are in an old format, or old and new ones in one file; takes the first of each kind.
+
+    Where the upgrade would refuse, it is not offered: why is said in its place.
+    """
     if old is None:
         return
+    reason = why_not_upgraded(graph)
     if new is not None:
         yield Diagnostic(
             "format-mixed",
@@ -211,8 +214,8 @@ def check_formats(old: Node | None, new: Node | None) -> Iterator[Diagnostic]:
             max(old.line, new.line),
             1,
             old.id if old.line > new.line else new.id,
-            next_step="Rewrite the old ones as 'layer'.",
-            fix=QuickFix("Rewrite the old ones", _upgrade),
+            next_step=reason or "Rewrite the old ones as 'layer'.",
+            fix=None if reason else QuickFix("Rewrite the old ones", _upgrade),
         )
         return
     yield Diagnostic(
@@ -222,8 +225,8 @@ def check_formats(old: Node | None, new: Node | None) -> Iterator[Diagnostic]:
         old.line,
         1,
         old.id,
-        next_step="Upgrade it if older programs need not read it.",
-        fix=QuickFix("Upgrade to today's format", _upgrade),
+        next_step=f"It cannot be upgraded. {reason}" if reason else "Upgrade it if older programs need not read it.",
+        fix=None if reason else QuickFix("Upgrade to today's format", _upgrade),
     )
 
 

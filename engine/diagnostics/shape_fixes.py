@@ -8,14 +8,15 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from engine.blob import Shape
+from engine.diagnostics.branch_fixes import branch_fixes
 from engine.diagnostics.joining_fixes import join_fixes
 from engine.diagnostics.label_fixes import label_fixes
 from engine.diagnostics.records import QuickFix
 from engine.diagnostics.setting_fixes import SETTING_FIXES
+from engine.diagnostics.windows import Window, numbers, read_window, values_words, write_values
 from engine.graph import Node, NodeId, OpGraph
 from engine.ops import canonical_axis, convolved_size, deconvolved_size
 from engine.prototxt import Field, Message
@@ -45,83 +46,13 @@ def shape_fixes(graph: OpGraph, node_id: NodeId, shapes: Mapping[NodeId, Any]) -
     makers = [_MAKERS[node.type]] if node.type in _MAKERS else []
     makers += SETTING_FIXES.get(node.type, ())
     found = [fix for make in makers for fix in make(graph, node, known)]
-    return (*found, *label_fixes(graph, node, known, shapes))
+    return (*branch_fixes(graph, node, known, shapes), *found, *label_fixes(graph, node, known, shapes))
 
 
 # Windows
 
 
-@dataclass(frozen=True, slots=True)
-class _Window:
-    """The fields of a filter or pooling window, a value for each spatial axis."""
-
-    param: str
-    sizes: tuple[int, ...]
-    kernel: tuple[int, ...]
-    stride: tuple[int, ...]
-    pad: tuple[int, ...]
-    dilation: tuple[int, ...]
-
-    def axes(self) -> Iterator[tuple[int, int, int, int, int]]:
-        """Return size, kernel, stride, pad and dilation of each axis."""
-        return zip(self.sizes, self.kernel, self.stride, self.pad, self.dilation, strict=True)
-
-
-def _window(graph: OpGraph, node: Node, param: str, sizes: Sequence[int]) -> _Window | None:
-    """Read a window; None where a field is missing or cannot be understood."""
-    axes = len(sizes)
-    found = [
-        _spread(graph, node.id, param, name, axes, default)
-        for name, default in (("kernel_size", None), ("stride", 1), ("pad", 0), ("dilation", 1))
-    ]
-    if not axes or any(values is None or min(values) < 0 for values in found):
-        return None
-    kernel, stride, pad, dilation = (tuple(values or ()) for values in found)
-    return _Window(param, tuple(sizes), kernel, stride, pad, dilation) if min(kernel + stride + dilation) > 0 else None
-
-
-def _spread(
-    graph: OpGraph, node: NodeId, param: str, name: str, axes: int, default: int | None
-) -> tuple[int, ...] | None:
-    stem = name.partition("_")[0]
-    pair = [_numbers(graph, node, (param, f"{stem}_{side}")) for side in "hw"]
-    if any(pair):
-        return tuple(values[-1] for values in pair if values) if all(pair) and axes == 2 else None
-    values = _numbers(graph, node, (param, name))
-    if not values:
-        return None if default is None else (default,) * axes
-    return tuple(values) * axes if len(values) == 1 else tuple(values) if len(values) == axes else None
-
-
-def _numbers(graph: OpGraph, node: NodeId, path: tuple[str, ...]) -> list[int]:
-    """Return the values of a repeated field as numbers; nothing where one is none."""
-    texts = [graph.value(node, (*path, index)) for index in range(graph.count(node, path))]
-    try:
-        return [int(text or "", 0) for text in texts]
-    except ValueError:
-        return []
-
-
-def _write(
-    graph: OpGraph, node: NodeId, param: str, name: str, values: Sequence[int], one: Callable[[Sequence[int]], int]
-) -> None:
-    """Write a value for each axis in the way that the field is written; ``one`` chooses where there is a single one."""
-    stem = name.partition("_")[0]
-    if graph.count(node, (param, f"{stem}_h")):
-        for side, value in zip("hw", values, strict=True):
-            graph.set_field(node, (param, f"{stem}_{side}"), str(value))
-    elif graph.count(node, (param, name)) > 1:
-        for index, value in enumerate(values):
-            graph.set_field(node, (param, name, index), str(value))
-    else:
-        graph.set_field(node, (param, name), str(one(values)))
-
-
-def _words(values: Sequence[int]) -> str:
-    return str(values[0]) if len(set(values)) == 1 else " x ".join(map(str, values))
-
-
-def _smaller_kernel(graph: OpGraph, node: Node, window: _Window) -> Iterator[QuickFix]:
+def _smaller_kernel(graph: OpGraph, node: Node, window: Window) -> Iterator[QuickFix]:
     """Offer the largest kernel that fits."""
     fitting = [
         min(kernel, (size + 2 * pad - 1) // dilation + 1) for size, kernel, _stride, pad, dilation in window.axes()
@@ -135,12 +66,12 @@ def _smaller_kernel(graph: OpGraph, node: Node, window: _Window) -> Iterator[Qui
     shown = [min(fitting)] if alone else fitting
 
     def shrink(target: OpGraph) -> None:
-        _write(target, node.id, window.param, "kernel_size", fitting, min)
+        write_values(target, node.id, window.param, "kernel_size", fitting, min)
 
-    yield QuickFix(f"Make the kernel {_words(shown)}, the largest that fits", shrink)
+    yield QuickFix(f"Make the kernel {values_words(shown)}, the largest that fits", shrink)
 
 
-def _more_padding(graph: OpGraph, node: Node, window: _Window) -> Iterator[QuickFix]:
+def _more_padding(graph: OpGraph, node: Node, window: Window) -> Iterator[QuickFix]:
     """Offer the least padding with which the kernel fits."""
     needed = [
         max(pad, math.ceil((dilation * (kernel - 1) + 1 - size) / 2))
@@ -149,9 +80,9 @@ def _more_padding(graph: OpGraph, node: Node, window: _Window) -> Iterator[Quick
     apart = graph.count(node.id, (window.param, "pad_h")) or graph.count(node.id, (window.param, "pad")) > 1
 
     def widen(target: OpGraph) -> None:
-        _write(target, node.id, window.param, "pad", needed, max)
+        write_values(target, node.id, window.param, "pad", needed, max)
 
-    yield QuickFix(f"Pad by {_words(needed if apart else [max(needed)])}, so that the kernel fits", widen)
+    yield QuickFix(f"Pad by {values_words(needed if apart else [max(needed)])}, so that the kernel fits", widen)
 
 
 def _convolution(graph: OpGraph, node: Node, bottoms: Sequence[Shape]) -> Iterator[QuickFix]:
@@ -160,7 +91,7 @@ def _convolution(graph: OpGraph, node: Node, bottoms: Sequence[Shape]) -> Iterat
     if axis is None:
         return
     yield from _first_values(graph, node, shape[axis], {"kernel_size": "3", "pad": "1"})
-    window = _window(graph, node, param, shape[axis + 1 :])
+    window = read_window(graph, node, param, shape[axis + 1 :])
     if window is not None:
         if node.type == "Deconvolution":
             yield from _less_padding(node, window)
@@ -170,7 +101,7 @@ def _convolution(graph: OpGraph, node: Node, bottoms: Sequence[Shape]) -> Iterat
     yield from _dividing_group(graph, node, shape[axis])
 
 
-def _less_padding(node: Node, window: _Window) -> Iterator[QuickFix]:
+def _less_padding(node: Node, window: Window) -> Iterator[QuickFix]:
     """Offer the most padding that leaves something of a deconvolution."""
     if all(deconvolved_size(*values) > 0 for values in window.axes()):
         return
@@ -180,7 +111,7 @@ def _less_padding(node: Node, window: _Window) -> Iterator[QuickFix]:
     ]
 
     def narrow(target: OpGraph) -> None:
-        _write(target, node.id, window.param, "pad", most, min)
+        write_values(target, node.id, window.param, "pad", most, min)
 
     yield QuickFix(f"Pad by {min(most)}, the most that leaves an output", narrow)
 
@@ -188,7 +119,7 @@ def _less_padding(node: Node, window: _Window) -> Iterator[QuickFix]:
 def _first_values(graph: OpGraph, node: Node, channels: int, window: Mapping[str, str]) -> Iterator[QuickFix]:
     """Offer values for what a new layer has to be told: as many outputs as inputs, and a usual window."""
     param = "convolution_param"
-    unset = not any(_numbers(graph, node.id, (param, "num_output")))
+    unset = not any(numbers(graph, node.id, (param, "num_output")))
     if unset and channels > 0 and not _is_misspelt(graph, node.id, param, "num_output"):
 
         def count(target: OpGraph) -> None:
@@ -216,7 +147,7 @@ def _is_misspelt(graph: OpGraph, node: NodeId, param: str, name: str) -> bool:
 def _dividing_group(graph: OpGraph, node: Node, channels: int) -> Iterator[QuickFix]:
     """Offer the largest group that divides inputs and outputs, and the next number of outputs that a group divides."""
     param = "convolution_param"
-    groups, outputs = (_numbers(graph, node.id, (param, name)) for name in ("group", "num_output"))
+    groups, outputs = (numbers(graph, node.id, (param, name)) for name in ("group", "num_output"))
     group, count = (groups or [1])[-1], (outputs or [0])[-1]
     if group < 2 or count < 1 or not (channels % group or count % group):
         return
@@ -251,7 +182,7 @@ def _pooling(graph: OpGraph, node: Node, bottoms: Sequence[Shape]) -> Iterator[Q
         yield QuickFix("Make the kernel 2 and the stride 2, which halves the size", halve)
         yield _whole_input(node)
         return
-    window = _window(graph, node, param, shape[2:])
+    window = read_window(graph, node, param, shape[2:])
     if window is None or all(kernel <= size + 2 * pad for size, kernel, _s, pad, _d in window.axes()):
         return
     yield from _smaller_kernel(graph, node, window)
@@ -277,7 +208,7 @@ def _whole_input(node: Node) -> QuickFix:
 
 
 def _axis(graph: OpGraph, node: NodeId, path: tuple[str, ...], axes: int, default: int = _AXIS) -> int | None:
-    written = _numbers(graph, node, path)
+    written = numbers(graph, node, path)
     try:
         return canonical_axis(written[-1] if written else default, axes)
     except ValueError:
@@ -286,7 +217,7 @@ def _axis(graph: OpGraph, node: NodeId, path: tuple[str, ...], axes: int, defaul
 
 def _inner_product(graph: OpGraph, node: Node, bottoms: Sequence[Shape]) -> Iterator[QuickFix]:
     param, axes = "inner_product_param", len(bottoms[0])
-    unset = not any(_numbers(graph, node.id, (param, "num_output")))
+    unset = not any(numbers(graph, node.id, (param, "num_output")))
     if unset and not _is_misspelt(graph, node.id, param, "num_output"):
 
         def count(target: OpGraph) -> None:
@@ -305,7 +236,7 @@ def _inner_product(graph: OpGraph, node: Node, bottoms: Sequence[Shape]) -> Iter
 def _reshape(graph: OpGraph, node: Node, bottoms: Sequence[Shape]) -> Iterator[QuickFix]:
     """Offer to have a size follow from the rest, where the whole shape is replaced."""
     path = ("reshape_param", "shape", "dim")
-    dims, shape = _numbers(graph, node.id, path), bottoms[0]
+    dims, shape = numbers(graph, node.id, path), bottoms[0]
     partly = any(graph.count(node.id, ("reshape_param", name)) for name in ("axis", "num_axes"))
     if partly or not dims or -1 in dims or any(dim == 0 and at >= len(shape) for at, dim in enumerate(dims)):
         return

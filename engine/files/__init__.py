@@ -9,6 +9,7 @@ from engine.files.hdf5_weights import check_hdf5_names
 from engine.files.solver_state import read_solver_state, write_hdf5_solver_state, write_solver_state
 from engine.files.stored import StoredLayer, StoredState
 from engine.files.weights import read_stored_layers, read_weights
+from engine.files.weights_net import WeightsNet, net_of_weights
 from engine.files.weights_transfer import LoadReport, load_weights, write_hdf5_weights, write_weights
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "StoredBlob",
     "StoredLayer",
     "StoredState",
+    "WeightsNet",
     "array_to_datum",
     "atomic_write",
     "atomic_writer",
@@ -24,6 +26,7 @@ __all__ = [
     "check_hdf5_names",
     "datum_to_array",
     "load_weights",
+    "net_of_weights",
     "read_blob",
     "read_solver_state",
     "read_stored_layers",

@@ -4,6 +4,7 @@ from engine.graph.binding import UNWIRED
 from engine.graph.change import Change
 from engine.graph.network import load_network
 from engine.graph.opgraph import OpGraph
+from engine.graph.pasting import Pasting
 from engine.graph.records import INPUTS, Edge, Events, Node, NodeId, Path, phase_words
 from engine.graph.rewriting import Reading
 from engine.graph.rules import PHASES, NetState, Rule, Rules, read_rule
@@ -24,6 +25,7 @@ __all__ = [
     "Node",
     "NodeId",
     "OpGraph",
+    "Pasting",
     "Path",
     "Reading",
     "Rule",

@@ -392,7 +392,15 @@ class ConnectionVerbs(FieldVerbs):
         else:
             wanted: set[Item] = set(fields)
             places = [place for place, item in enumerate(items) if item in wanted][::-1]
+        runs: list[tuple[int, int]] = []  # places of neighbours, the first and how many
         for place in places:
-            self._editing.splice(self._tree.root, place, 1)
-        for before, place in enumerate(reversed(places)):
-            keep_apart(self._editing, self._tree.root, place - before, self._style)
+            if runs and runs[-1][0] == place + 1:
+                runs[-1] = (place, runs[-1][1] + 1)
+            else:
+                runs.append((place, 1))
+        for place, count in runs:
+            self._editing.splice(self._tree.root, place, count)
+        gone = 0
+        for place, count in reversed(runs):
+            keep_apart(self._editing, self._tree.root, place - gone, self._style)
+            gone += count

@@ -12,11 +12,15 @@ from engine.graph.verbs import verb
 from engine.prototxt import (
     Element,
     Field,
+    Junk,
     ListValue,
     Message,
+    Note,
     Scalar,
     Value,
+    comments_inside,
     insert_fields,
+    note_end,
     parse_value,
     quote,
 )
@@ -81,7 +85,7 @@ class FieldVerbs(ViewQueries):
         """Remove a field with all its values, or one value where the path ends in an index.
 
         A message that :meth:`set_field` created and that is left empty goes too. Nothing happens where the field is
-        not written.
+        not written. Comments of the field, above it, in it and beside it, stay where it was, on lines of their own.
         """
         message = self.message(node)
         if isinstance(path[-1], int):
@@ -90,6 +94,7 @@ class FieldVerbs(ViewQueries):
         else:
             slots = self._slots(message, path)
         for slot in slots:
+            self._leave_comments(slot)
             self._remove(slot)
 
     @verb
@@ -290,6 +295,41 @@ class FieldVerbs(ViewQueries):
             log.splice(parent, place, 0, [Element(neighbour.lead, value, ", ")])
             log.assign(neighbour, "lead", "")
 
+    def _leave_comments(self, slot: Slot) -> None:
+        """Hand the comments of a value that is about to be removed over to what stands beside it, and its line too."""
+        parent = slot.parent
+        assert parent is not None
+        if isinstance(parent, ListValue) and len(parent.elements) == 1:
+            assert parent.owner is not None
+            self._leave_comments(parent.owner)
+            return
+        comments = comments_inside(slot)
+        items: Sequence[Field | Junk | Note | Element] = parent.items
+        place = _place(items, slot)
+        before = items[place - 1] if place else parent
+        rest = before.open if isinstance(before, Message | ListValue) else getattr(before, "tail", "\n")
+        if rest and not rest.endswith("\n") and "\n" not in slot.lead and slot.tail.endswith("\n"):
+            beside = "".join(f"  {comment}" for comment in comments)  # on the line of what stands before it
+            attribute = "open" if before is parent else "tail"
+            self._editing.assign(before, attribute, f"{rest.rstrip()}{beside}{self._style.newline}")
+            return
+        lines, indent = slot.lead[: slot.lead.rfind("\n") + 1], slot.lead[slot.lead.rfind("\n") + 1 :]
+        text = lines if "#" in lines else ""
+        text += "".join(f"{indent}{comment}{self._style.newline}" for comment in comments)
+        if isinstance(slot, Field) and place + 1 < len(items) and not slot.tail.endswith("\n"):
+            text += indent  # what follows stands on its line
+        if not text:
+            return
+        if place + 1 == len(items):
+            self._editing.assign(parent, "close_lead", text + parent.close_lead)
+            return
+        following = items[place + 1]
+        lead = text + following.lead
+        cut = 0 if isinstance(following, Element | Note) else note_end(lead)
+        self._editing.assign(following, "lead", lead[cut:])
+        if cut:
+            self._editing.splice(parent, place + 1, 0, [Note(lead[:cut])])
+
     def _remove(self, slot: Slot) -> None:
         log = self._editing
         parent = slot.parent
@@ -304,7 +344,9 @@ class FieldVerbs(ViewQueries):
             rest = parent.elements[place].tail
             log.splice(parent, place, 1)
             if last:
-                log.assign(parent.elements[-1], "tail", rest)
+                before = parent.elements[-1]
+                beside = before.tail[before.tail.find("#") :] if "#" in before.tail else ""
+                log.assign(before, "tail", f"{rest}  {beside}" if beside else rest)
             return
         log.splice(parent, place, 1)
         owner = parent.owner

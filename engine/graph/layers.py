@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice, takewhile
+from typing import cast
 
 from engine.errors import CheckError, PrototxtError
-from engine.graph.binding import UNWIRED, layer_body
+from engine.graph.binding import UNWIRED, Binding, layer_body
 from engine.graph.connections import ConnectionVerbs
 from engine.graph.fields import insertion_index
+from engine.graph.placing import first_layer, place_for
 from engine.graph.records import INPUTS, NodeId
 from engine.graph.verbs import verb
 from engine.graph.versions import v1_type
-from engine.prototxt import Field, Message, Scalar, insert_fields, insert_items, parse_fields, quote
+from engine.prototxt import Field, Item, Message, Scalar, insert_fields, parse_fields, quote
 
 __all__ = ["LayerVerbs"]
 
 _INPUT_FIELDS = ("input", "input_dim", "input_shape")
-_LAST = ("Accuracy", "Softmax", "Silence", "Loss")
 #: From so many layers on it takes less to look at all wires than at those of each.
 _MANY = 200
 
@@ -188,42 +188,23 @@ class LayerVerbs(ConnectionVerbs):
         items = self._tree.root.items
         if after is not None:
             field = self._binding(after).field
-            if field is not None:
-                return items.index(field) + 1
-        order = self._order
-        above = int(order[:1] == [INPUTS])
-        if len(order) == above:
-            return len(items)
-        if after == INPUTS:
-            return self._item_place(order[above])
-        floor = max((self._ordinals[w] for name in bottoms if name != UNWIRED for w in self.writers(name)), default=-1)
-        if not bottoms:
-            leading = list(takewhile(lambda node: not self._bindings[node].bottoms, islice(order, above, None)))
-            return self._item_place(leading[-1]) + 1 if leading else self._item_place(order[above])
-        if type_name.endswith(_LAST):
-            return self._item_place(order[-1]) + 1
-        for node in islice(reversed(order), len(order) - above):
-            if self._ordinals[node] <= floor or not self._bindings[node].type.endswith(_LAST):
-                return self._item_place(node) + 1
-        return self._item_place(order[above])
+            return first_layer(items, self._reading) if field is None else items.index(field) + 1
+        writers = {field for name in bottoms for field in self._fields_writing(name)}
+        return place_for(items, self._reading, type_name, reads=bool(bottoms), writers=writers)
 
-    def _item_place(self, node: NodeId) -> int:
-        """Return the place of a layer among the items of the root; what is asked for lies mostly near the end."""
-        items, owner = self._tree.root.items, self._owner(node)
-        for place in range(len(items) - 1, -1, -1):
-            if items[place] is owner:
-                return place
-        raise ValueError(f"layer {node} is not at the top")
+    def _fields_writing(self, blob: str) -> list[Field]:
+        """Return the layers that write a blob, as the tree has them."""
+        fields = (self._bindings[node].field for node in self.writers(blob)) if blob != UNWIRED else ()
+        return [field for field in fields if field is not None]
 
-    def _insert_layer(self, layer: Field, place: int) -> NodeId:
-        """Put a layer, as it is laid out already, on lines of its own."""
-        in_step = not self._dirty and not self._order_dirty
-        insert_items(self._editing, self._tree.root, place, [layer], self._style)
-        return self._settle(layer, place, in_step=in_step)
+    def _reading(self, item: Item) -> Binding | None:
+        """Return what was read of a layer; None for what is none."""
+        binding = self._bindings.get(cast("NodeId", item.key))
+        return binding if binding is not None and binding.field is item else None
 
-    def _settle(self, made: Field, place: int, *, in_step: bool = False) -> NodeId:
+    def _settle(self, made: Field, place: int) -> NodeId:
         self._space(made, place)
-        self._sync(place if in_step else None)
+        self._sync()
         assert made.key is not None
         return NodeId(made.key)
 

@@ -125,6 +125,18 @@ class Events:
     edges_removed: frozenset[Edge] = frozenset()
     text_changed: bool = False
 
+    def reversed(self) -> Events:
+        """Return what taking that back does."""
+        return Events(
+            added=self.removed,
+            removed=self.added,
+            changed=self.changed,
+            moved=self.moved,
+            edges_added=self.edges_removed,
+            edges_removed=self.edges_added,
+            text_changed=self.text_changed,
+        )
+
 
 def phase_words(phases: frozenset[str]) -> str:
     """Return phases as messages call them: ``TRAIN and TEST``."""

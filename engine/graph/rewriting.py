@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 from engine.graph.binding import is_layer, layer_body
+from engine.graph.foresight import Foresight
 from engine.graph.layers import LayerVerbs
 from engine.graph.verbs import verb
 from engine.prototxt import Field, Item, Patch, reparse
@@ -27,12 +28,15 @@ class Reading:
     version : int
         What the document's tree was like.
     patch : Patch
-        What changes in it.
+        What changes in it; of layers that stay the items are those of the document.
+    foresight : Foresight
+        What the graph will find in it.
     """
 
     text: str
     version: int
     patch: Patch
+    foresight: Foresight
 
 
 class TextVerbs(LayerVerbs):
@@ -44,8 +48,14 @@ class TextVerbs(LayerVerbs):
         Where the document changes meanwhile, what is found, or raised, is of no use, and :meth:`replace_text` does
         without.
         """
-        version = self._tree.version
-        return Reading(text, version, reparse(self._tree, text.removeprefix(BOM)))
+        version, root = self._tree.version, self._tree.root
+        patch = self._patch(text)
+        foresight = self._foresight()
+        layers = [item for item in patch.items if type(item) is Field and is_layer(item) and item.parent is not root]
+        for layer in layers:
+            foresight.read(layer)
+        self._connect_ahead(layers, foresight)
+        return Reading(text, version, patch, foresight)
 
     @verb
     def replace_text(self, data: bytes | str, reading: Reading | None = None) -> None:
@@ -64,24 +74,31 @@ class TextVerbs(LayerVerbs):
         """
         tree, log = self._tree, self._editing
         text = data.decode("utf-8", "surrogateescape") if isinstance(data, bytes) else data
-        old_items = tree.root.items
         if reading is not None and (reading.text, reading.version) == (text, tree.version):
             patch = reading.patch
+            self._expect(reading.foresight)
         else:
-            patch = reparse(tree, text.removeprefix(BOM))
+            patch = self._patch(text)
         log.assign(tree, "bom", BOM if text.startswith(BOM) else "")
-        start, stop, after = patch.start, patch.stop, patch.items
         log.assign(tree.root, "close_lead", patch.close_lead)
-        while start < stop and after and _same(old_items[start], after[0]):
+        self._splice_all(log, patch.start, tree.root.items[patch.start : patch.stop], patch.items)
+        self._style_cache = None
+
+    def _patch(self, text: str) -> Patch:
+        """Return what changes in the tree with a new text, with the old items where they stay."""
+        patch = reparse(self._tree, text.removeprefix(BOM))
+        items, after = self._tree.root.items, patch.items
+        start, stop = patch.start, patch.stop
+        head = 0
+        while start < stop and head < len(after) and _same(items[start], after[head]):
             start += 1
-            del after[0]
-        while start < stop and after and _same(old_items[stop - 1], after[-1]):
+            head += 1
+        del after[:head]
+        while start < stop and after and _same(items[stop - 1], after[-1]):
             stop -= 1
             del after[-1]
-        before = old_items[start:stop]
-        _carry_over(before, after)
-        log.splice(tree.root, start, len(before), after)
-        self._style_cache = None
+        _carry_over(items[start:stop], after)
+        return Patch(start, stop, after, patch.close_lead)
 
 
 def _same(old: Item, new: Item) -> bool:

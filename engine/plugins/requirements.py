@@ -8,8 +8,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from packaging.requirements import InvalidRequirement, Requirement
-
 __all__ = ["UnmetRequirement", "install_line", "unmet_requirements"]
 
 
@@ -51,6 +49,8 @@ def unmet_requirements(written: Sequence[str]) -> tuple[UnmetRequirement, ...]:
 
 
 def _unmet(written: str) -> UnmetRequirement | None:
+    from packaging.requirements import InvalidRequirement, Requirement  # most plugins require nothing
+
     try:
         wanted = Requirement(written)
         if wanted.marker is not None and not wanted.marker.evaluate():

@@ -1,5 +1,6 @@
 """Prototxt without loss: ``bytes(parse(data)) == data`` for any bytes."""
 
+from engine.prototxt.comments import comments_inside, note_end
 from engine.prototxt.edits import EditLog
 from engine.prototxt.incremental import Patch, all_told, misread, reparse
 from engine.prototxt.numbers import Numbers
@@ -9,6 +10,7 @@ from engine.prototxt.problems import Fault, ParseProblem
 from engine.prototxt.scalars import bad_escape, quote, unquote, unquote_bytes
 from engine.prototxt.style import (
     Style,
+    end_line,
     insert_fields,
     insert_items,
     keep_apart,
@@ -39,10 +41,13 @@ __all__ = [
     "Value",
     "all_told",
     "bad_escape",
+    "comments_inside",
+    "end_line",
     "insert_fields",
     "insert_items",
     "keep_apart",
     "misread",
+    "note_end",
     "parse",
     "parse_fields",
     "parse_value",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Set
 
-from engine.prototxt import faults, lexer
+from engine.prototxt import faults
+from engine.prototxt.comments import note_end
 from engine.prototxt.parts import Container, Field, Item, Message, Note
 from engine.prototxt.problems import Fault
 from engine.prototxt.tree import Tree
@@ -61,14 +62,12 @@ class Reading:
 
     def _part_note(self, here: Message, lead: str, start: int) -> str:
         """Make the comments that a blank line parts from the field an item of their own; return what is left."""
-        for match in reversed(list(lexer.BLANK_LINES.finditer(lead))):
-            cut = match.start()
-            if "#" in lead[:cut]:
-                if here is self.root:
-                    self.starts.append(start)
-                here.items.append(Note(lead[:cut], here))
-                return lead[cut:]
-        return lead
+        cut = note_end(lead)
+        if cut:
+            if here is self.root:
+                self.starts.append(start)
+            here.items.append(Note(lead[:cut], here))
+        return lead[cut:]
 
     def _fault(self, position: int, message: str, hint: str, *, name_layer: bool = True) -> None:
         if len(self.found) >= MOST_FAULTS:

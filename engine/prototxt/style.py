@@ -14,6 +14,7 @@ from engine.prototxt.tree import Tree
 
 __all__ = [
     "Style",
+    "end_line",
     "insert_fields",
     "insert_items",
     "keep_apart",
@@ -185,10 +186,10 @@ def insert_items(log: EditLog, root: Message, index: int, items: list[Item], sty
     """Insert items that come from another place of the same file, each on lines of its own."""
     before = root.items[index - 1] if index else None
     if before is not None and not before.text.endswith("\n"):
-        _end_line(log, before, style)
+        end_line(log, before, style)
     for item in items[:-1] if index == len(root.items) else items:
         if not item.text.endswith("\n"):
-            _end_line(log, item, style)
+            end_line(log, item, style)
     log.splice(root, index, 0, items)
 
 
@@ -198,7 +199,7 @@ def keep_apart(log: EditLog, root: Message, index: int, style: Style) -> None:
         before, text = root.items[index - 1], root.items[index].text
         end = before.text[-1:]
         if end and text and not (end.isspace() or end in "}>],;" or text[0].isspace()):
-            _end_line(log, before, style)
+            end_line(log, before, style)
 
 
 def reindented(field: Field, own: Style, style: Style) -> str:
@@ -226,7 +227,8 @@ def _moved(line: str, unit: str, other: str) -> str:
     return other * levels + line[levels * len(unit) :]
 
 
-def _end_line(log: EditLog, item: Item, style: Style) -> None:
+def end_line(log: EditLog, item: Item, style: Style) -> None:
+    """Break the line behind an item at the top of a file."""
     if isinstance(item, Field):
         log.assign(item, "tail", item.tail.rstrip(" \t") + style.newline)
     else:

@@ -23,7 +23,8 @@ from engine.worker.logs import LogTail
 from engine.worker.metrics import History, read_history
 from engine.worker.places import run_parents
 from engine.worker.protocol import PROTOCOL_VERSION, Message, ProtocolError, ProtocolVersionError
-from engine.worker.runfolder import ACTIVE_STATES, STATES, RunFolder, RunStatus, list_runs, snapshot_iteration
+from engine.worker.runfolder import RunFolder, list_runs, snapshot_iteration
+from engine.worker.runstatus import ACTIVE_STATES, STATES, RunStatus
 
 __all__ = [
     "ACTIVE_STATES",

@@ -89,6 +89,8 @@ def make_solver(run: RunFolder) -> TrainingLoop:
     use_plugin_folders(settings.get("plugin_paths", []))
     param = read_solver(run.solver_file)
     param.snapshot_prefix = str(run.snapshots / (Path(param.snapshot_prefix).name or "snapshot"))
+    frozen = settings.get("test_nets", {})
+    param.test_net[:] = [str(run.path / frozen[each]) if each in frozen else each for each in param.test_net]
     solver: TrainingLoop = Solver.create(
         param,
         net_text=run.net_text(),

@@ -29,7 +29,8 @@ from engine.worker.events import Event, Failure, Finished, Lost, Output, TensorR
 from engine.worker.logs import LogTail
 from engine.worker.processes import is_running
 from engine.worker.protocol import MAX_EVENT_BYTES, Message, ProtocolError, decode, encode
-from engine.worker.runfolder import RunFolder, RunStatus
+from engine.worker.runfolder import RunFolder
+from engine.worker.runstatus import RunStatus
 from engine.worker.transport import Pipe, connect
 
 __all__ = ["TrainingProcess", "Viewer", "attach", "kill"]

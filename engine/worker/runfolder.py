@@ -28,7 +28,7 @@ import re
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,78 +37,14 @@ from engine.last_words import read_doing
 from engine.worker.metrics import last_iteration
 from engine.worker.processes import describe_exit, is_running, start_mark
 from engine.worker.protocol import dumps
+from engine.worker.runstatus import RunStatus
 from engine.worker.transport import remove_socket
 
-__all__ = ["ACTIVE_STATES", "STATES", "RunFolder", "RunStatus", "list_runs"]
-
-STATES = ("waiting", "running", "paused", "finished", "failed", "stopped", "lost")
-ACTIVE_STATES = frozenset({"waiting", "running", "paused"})
+__all__ = ["RunFolder", "list_runs", "snapshot_iteration"]
 
 _START_GRACE_SECONDS = 60.0
 _DOING = re.compile(r"Layer '(?P<layer>.*)' \(\w+\) in (?P<method>\w+)")  # as engine.net.noting notes it
 _STATE_NAME = re.compile(r"_iter_(\d+)\.solverstate(\.h5)?$")
-
-
-@dataclass(frozen=True, slots=True)
-class RunStatus:
-    """What ``status.json`` says.
-
-    Attributes
-    ----------
-    state : str
-        One of :data:`STATES`.
-    iteration, max_iter : int
-        Progress when the file was written.
-    loss : float or None
-        Smoothed loss of the last iteration.
-    outputs : mapping
-        Last outputs of the first test net.
-    message : str
-        One sentence for a person, for runs that failed or were lost.
-    failure : mapping
-        ``layer``, ``method`` and ``traceback`` of a failed run; the first two of a lost one, where they are known.
-    snapshot : str
-        Newest solver state, relative to the run folder.
-    started, updated : float
-        Seconds since the epoch.
-    host, pid, mark : str, int, str
-        The process: machine, number, and when it began (see :func:`engine.worker.processes.start_mark`).
-    family, address : str
-        Where viewers reach it, such as ``AF_UNIX`` and a path.
-    """
-
-    state: str = "waiting"
-    iteration: int = 0
-    max_iter: int = 0
-    loss: float | None = None
-    outputs: Mapping[str, Any] = field(default_factory=dict)
-    message: str = ""
-    failure: Mapping[str, Any] = field(default_factory=dict)
-    snapshot: str = ""
-    started: float = 0.0
-    updated: float = 0.0
-    host: str = ""
-    pid: int = 0
-    mark: str = ""
-    family: str = ""
-    address: str = ""
-
-    @property
-    def active(self) -> bool:
-        """Whether the run has not ended, as far as the file knows."""
-        return self.state in ACTIVE_STATES
-
-    @classmethod
-    def from_json(cls, text: str) -> RunStatus:
-        """Read the file's text; raises ValueError when it is not a status."""
-        data = json.loads(text)
-        if not isinstance(data, dict) or data.get("state") not in STATES:
-            raise ValueError("expected an object with a known state")
-        known = {item.name for item in fields(cls)}
-        values = {key: value for key, value in data.items() if key in known}
-        if values.get("loss") is not None:
-            values["loss"] = float(values["loss"])
-        return cls(**values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +69,7 @@ class RunFolder:
         *,
         extras_text: str | None = None,
         environment: Mapping[str, Any] | None = None,
+        test_nets: Mapping[str, str] | None = None,
     ) -> RunFolder:
         """Make the folder of a new run below ``parent``.
 
@@ -148,6 +85,8 @@ class RunFolder:
             The solver's extras, ``SOLVER.prototxt.extras.json``: our own options, which Caffe does not know.
         environment : mapping, optional
             First content of ``environment.json``; the process completes it.
+        test_nets : mapping of str to str, optional
+            Texts that stand for what the solver's ``test_net`` names, by how it is written there; they are frozen too.
 
         Raises
         ------
@@ -164,7 +103,10 @@ class RunFolder:
             run.solver_file.write_bytes(solver_text.encode("utf-8", "surrogateescape"))
             if extras_text is not None:
                 run.extras_file.write_bytes(extras_text.encode("utf-8", "surrogateescape"))
-            run.write_environment(environment or {})
+            frozen = {written: f"test_net_{number}.prototxt" for number, written in enumerate(test_nets or {})}
+            for written, file in frozen.items():
+                (run.path / file).write_bytes((test_nets or {})[written].encode("utf-8", "surrogateescape"))
+            run.write_environment({**(environment or {}), **({"test_nets": frozen} if frozen else {})})
             run.log_file.touch()
             descriptor = os.open(run.key_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "w", encoding="ascii") as stream:

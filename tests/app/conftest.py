@@ -7,6 +7,7 @@ import importlib
 import logging
 import os
 import shutil
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -38,9 +39,13 @@ def dressed_app(qapp: QApplication) -> QApplication:
     assert "DejaVu Sans" in QFontDatabase.families(), "install fonts-dejavu-core: without a font every picture is boxes"
     Theme.load("light").apply(qapp)
     importlib.import_module("pyqtgraph")  # not in a thread that other tests' collections come across
-    gc.collect()
-    gc.freeze()  # what is imported need not be searched for leaks after every test
     return qapp
+
+
+@pytest.fixture(scope="session")
+def timers() -> weakref.WeakSet[QTimer]:
+    """All timers that are there when a test has ended, whichever began them."""
+    return weakref.WeakSet()
 
 
 class _Faults(logging.Handler):
@@ -70,8 +75,10 @@ def _is_ours(widget: QWidget) -> bool:
 
 
 @pytest.fixture(autouse=True)
-def no_leaks(dressed_app: QApplication) -> Iterator[None]:
+def no_leaks(dressed_app: QApplication, timers: weakref.WeakSet[QTimer]) -> Iterator[None]:
     """No running timer or window, shown or hidden, may outlive its test; threads and processes neither, as anywhere."""
+    gc.collect()  # what only the test before held
+    gc.freeze()  # so that what this one leaves is all that is looked through, however many ran before
     windows = {id(widget) for widget in QApplication.topLevelWidgets()}
     gc.disable()  # a test's threads must not free what belongs to this one
     yield
@@ -87,8 +94,9 @@ def no_leaks(dressed_app: QApplication) -> Iterator[None]:
     assert not left_windows, f"windows outlive the test: {left_windows}"
     changed = [role for role, color in Theme.current().tokens.items() if color.alpha() < 255]
     assert not changed, f"colours of the theme were changed in painting: {changed}"
-    timers = [each for each in gc.get_objects() if isinstance(each, QTimer) and isValid(each) and each.isActive()]
-    assert not timers, f"timers outlive the test: {[(timer, timer.parent()) for timer in timers]}"
+    timers.update(each for each in gc.get_objects() if isinstance(each, QTimer))
+    running = [each for each in timers if isValid(each) and each.isActive()]
+    assert not running, f"timers outlive the test: {[(timer, timer.parent()) for timer in running]}"
 
 
 @pytest.fixture
@@ -143,13 +151,30 @@ def settings(tmp_path: Path) -> WindowSettings:
 
 
 @pytest.fixture
-def resized(window: MainWindow, qtbot) -> Callable[[tuple[int, int]], None]:
+def still(qtbot) -> Callable[[QWidget], None]:
+    """Waits until a widget and what stands in it move no more: layouts settle in several rounds of events."""
+
+    def look(widget: QWidget) -> list[tuple[bool, tuple[int, int, int, int]]]:
+        return [(each.isVisible(), each.geometry().getRect()) for each in (widget, *widget.findChildren(QWidget))]
+
+    def wait(widget: QWidget) -> None:
+        same = 0
+        while same < 3:
+            before = look(widget)
+            qtbot.wait(5)
+            same = same + 1 if look(widget) == before else 0
+
+    return wait
+
+
+@pytest.fixture
+def resized(window: MainWindow, qtbot, still) -> Callable[[tuple[int, int]], None]:
     """Gives the main window another size, at which its docks have taken their room then."""
 
     def resize(size: tuple[int, int]) -> None:
         window.resize(*size)
         qtbot.waitUntil(lambda: (window.width(), window.height()) == size, timeout=2000)
-        qtbot.wait(150)
+        still(window)
 
     return resize
 

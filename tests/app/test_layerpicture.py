@@ -12,11 +12,7 @@ from PySide6.QtGui import QColor, QImage, QPixmap
 from app.icons import icon_pixmap
 from app.layerpicture import LayerPicture, PictureError, layer_mark, read_picture
 from app.theme import Theme
-
-GLYPH = (
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="currentColor" d="M4 4h16v16H4z"/></svg>'
-)
-COLOURED = GLYPH.replace("currentColor", "#d02020")
+from tests.app.support import COLOURED, GLYPH
 
 
 def picture(folder: Path, text: str) -> LayerPicture:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
+from math import dist, prod
 
 import pytest
 from PySide6.QtCore import QSize
@@ -15,22 +16,9 @@ from app.text.highlighter import Highlighter
 from app.text.painting import FOUND_ALPHA
 from app.text.python_colors import PythonColors
 from app.theme import Theme, blend
+from tests.app.support import contrast
 
 _TEXTS = ["text", "text_muted", "accent", "error", "warning", "ok"]
-
-
-def luminance(color: QColor) -> float:
-    parts = [
-        c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4
-        for c in (color.redF(), color.greenF(), color.blueF())
-    ]
-    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
-
-
-def contrast(a: QColor, b: QColor) -> float:
-    """Contrast ratio of WCAG 2.1."""
-    high, low = sorted((luminance(a), luminance(b)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
 
 
 @pytest.fixture(params=["light", "dark"])
@@ -102,6 +90,38 @@ def test_categories_are_readable_on_nodes_and_on_their_own_header(theme):
         header = blend(color, theme.color("node"), 0.16)
         assert contrast(theme.color("text"), header) >= 4.5, key
         assert contrast(theme.color("text_muted"), header) >= 4.5, key
+
+
+#: What an eye without one kind of cones makes of linear red, green and blue: Machado, Oliveira and Fernandes 2009,
+#: "A Physiologically-based Model for Simulation of Color Vision Deficiency", table 1, severity 1.
+_SIGHTS = {
+    "usual": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+    "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    "deuteranopia": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
+    "tritanopia": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
+}
+
+
+def seen(color: QColor, sight) -> tuple[float, float, float]:
+    """A colour as an eye sees it, in CIE 1976 L*a*b* under D65."""
+    parts = (color.redF(), color.greenF(), color.blueF())
+    light = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    red, green, blue = (min(1.0, max(0.0, sum(map(prod, zip(row, light, strict=True))))) for row in sight)
+    x = (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.95047
+    y = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    z = (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.08883
+    fx, fy, fz = (t ** (1 / 3) if t > 216 / 24389 else 841 / 108 * t + 4 / 29 for t in (x, y, z))
+    return 116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)
+
+
+@pytest.mark.parametrize("name", ["light", "dark", "paper"])
+@pytest.mark.parametrize("sight", _SIGHTS)
+def test_every_kind_of_colour_vision_tells_categories_apart(name, sight):
+    """Two patches of a difference of 10 are told apart at a glance; 2.3 is just noticed."""
+    categories = Theme.load(name).categories
+    places = {key: seen(color, _SIGHTS[sight]) for key, color in categories.items()}
+    apart = {(a, b): dist(places[a], places[b]) for a, b in combinations(places, 2)}
+    assert min(apart.values()) > 9.5, min(apart, key=apart.__getitem__)
 
 
 def test_both_themes_have_the_same_roles():

@@ -10,20 +10,16 @@ up for three times the 50 ms of the design.
 from __future__ import annotations
 
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 
-from app.canvas.edits import aligning, clipboard, edits, foldedits
+from app.canvas.edits import aligning, edits, foldedits
 from app.canvas.scene.heat import MEASURES
-from app.start import share_interpreter
-from app.theme import Theme
 from engine.graph import ALL, DEPLOY, View
-from tests.benchmarks.opening import BUDGET, ROOM, Figure, OpeningBench, _use_compiled
+from tests.benchmarks.opening import Figure, OpeningBench, as_installed, report
 from tests.benchmarks.stalls import Blame
 
 __all__ = ["HandlingBench"]
@@ -84,9 +80,8 @@ class HandlingBench(OpeningBench):
         yield "undo distributing", undo
         yield f"straighten {_MANY}", lambda: aligning.straighten(scene)
         yield "undo straightening", undo
-        copied: list[str] = []
-        yield f"copy {_MANY}", lambda: copied.append(clipboard.copy_text(scene))
-        yield f"paste {_MANY}", lambda: clipboard.paste(scene, copied[0])
+        yield f"copy {_MANY}", canvas.copy
+        yield f"paste {_MANY}", canvas.paste
         yield "undo pasting", undo
         self._select_many(_MANY)
         yield f"put {_MANY} into a block", lambda: foldedits.collapse(canvas)
@@ -178,34 +173,12 @@ class HandlingBench(OpeningBench):
 
 def main(arguments: list[str]) -> int:
     """Run and print; return the exit status."""
-    application = QApplication.instance() or QApplication([])
-    assert isinstance(application, QApplication)
-    Theme.load("light").apply(application)
-    share_interpreter()
-    blame = Blame() if "--blame" in arguments else None
-    if blame is not None:
-        blame.start()
     only = next((each.removeprefix("--only=") for each in arguments if each.startswith("--only=")), "")
-    counts = [int(each) for each in arguments if each.isdigit()] or [1000, 5000, 10_000]
-    status = 0
-    with tempfile.TemporaryDirectory() as folder:
-        _use_compiled(Path(folder))
-        for count in counts:
-            bench = HandlingBench(Path(folder), count, blame, only)
-            for figure in bench.figures():
-                verdict = "ok" if figure.longest <= BUDGET else "over" if figure.longest <= ROOM * BUDGET else "FAILED"
-                status |= verdict == "FAILED"
-                print(
-                    f"{count:6} layers  {figure.what:34} longest {figure.longest:7.1f} ms ({figure.waited:7.1f} by the "
-                    f"clock), in all {figure.total:8.1f} ms   {verdict}",
-                    flush=True,
-                )
-                if figure.longest > BUDGET:
-                    print("".join(f"{'':16}{line}\n" for line in figure.blame), end="", flush=True)
-            bench.close()
-    if blame is not None:
-        blame.stop()
-    return int(status)
+    failed = False
+    with as_installed(arguments) as (folder, blame):
+        for count in [int(each) for each in arguments if each.isdigit()] or [1000, 5000, 10_000]:
+            failed |= report(HandlingBench(folder, count, blame, only), count)
+    return int(failed)
 
 
 if __name__ == "__main__":

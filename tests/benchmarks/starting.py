@@ -9,17 +9,22 @@ from pathlib import Path
 
 __all__ = ["start_time"]
 
+#: What :func:`app.main.main` and :func:`app.start.run_editor` do until the net is seen.
 _PROGRAM = """
-import os, sys, time
+import gc, os, sys, time
+gc.disable()
 from pathlib import Path
-from app.start import make_application
+from app.start import make_application, share_interpreter
+from app.collector import CalmCollector
 from app.theme import Theme
 from app.window.mainwindow import MainWindow
 from app.window.settings import WindowSettings
 from PySide6.QtCore import QSettings
+share_interpreter()
 app = make_application()
 Theme.load("light").apply(app)
 window = MainWindow(WindowSettings(QSettings(sys.argv[2], QSettings.Format.IniFormat)))
+collector = CalmCollector(window)
 window.files.open(Path(sys.argv[1]))
 def end():
     print(time.process_time() * 1e3, flush=True)

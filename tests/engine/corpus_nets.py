@@ -7,9 +7,10 @@ of these, paths of data and mean files, LevelDB to LMDB, and Python layers, whos
 
 from __future__ import annotations
 
+import csv
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from engine.files.lmdb_writer import write_datums
 from engine.layer import Phase
 from engine.net import Net
 from engine.schema import read_net
+from tests.support import shared
 
 _NAMES = (
     "AbsVal Accuracy ArgMax BatchNorm BatchReindex Bias BNLL Clip Concat ContrastiveLoss Convolution Crop Data "
@@ -371,3 +373,18 @@ def _entry(table: dict[str, Any], name: str) -> Any:
 
 def _is_whole(top: str) -> bool:
     return any(part in top for part in ("label", "sentence", "sem", "geo", "sim", "markers"))
+
+
+def public_nets() -> Iterator[tuple[Path, dict[str, str]]]:
+    """Yield the nets of BVLC Caffe's layer types with their rows in the index."""
+    folder = shared("corpus/prototxt")
+    with (folder / "index.csv").open() as file:
+        for row in csv.DictReader(file):
+            types = [entry.rsplit(":", 1)[0] for entry in row["layer_types"].split()]
+            # V0's padding became a setting of the next layer
+            if row["kind"] == "net" and is_bvlc(_modern(name) for name in types):
+                yield folder / row["file"], row
+
+
+def _modern(v0: str) -> str:
+    return {"conv": "Convolution", "pool": "Pooling", "padding": "Convolution"}.get(v0, v0)

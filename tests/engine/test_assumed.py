@@ -84,6 +84,40 @@ def test_all_that_follows_says_so(tmp_path, client) -> None:
     assert other.assumed == ""
 
 
+CODE = 'layer { name: "p" type: "Python" bottom: "x" top: "%s" python_param { module: "no_such" layer: "L" } }\n'
+INPUT = 'layer { name: "in" type: "Input" top: "x" input_param { shape { dim: [4, 3, 9, 8] } } }\n'
+
+
+@pytest.mark.parametrize("top", ["y", "x"], ids=["a top of its own", "in place"])
+def test_code_that_is_not_here_may_be_assumed_to_keep_the_shape(top, tmp_path, client) -> None:
+    text = INPUT + CODE % top + CONV.replace('"x"', f'"{top}"').replace('top: "y"', 'top: "z"')
+    _, before, after = shapes(text, tmp_path, client)
+    assert needs_assumption(before) and before.absent and not needs_assumption(after)
+    spec = graph_layers(OpGraph.parse(text))[1]
+    (guess,) = guesses_for(spec, bottoms=before.bottoms)
+    assert (guess.shapes, guess.why) == ({top: (OWN_BATCH, 3, 9, 8)}, "as 'x', which it reads")
+    _, code, conv = shapes(text, tmp_path, client, **guess.shapes)
+    assert (code.tops, code.assumed, code.absent) == (((4, 3, 9, 8),), top, True)
+    assert (conv.tops, conv.assumed) == (((4, 4, 7, 6),), top)
+    graph = OpGraph.parse(text)
+    known = dict(zip(graph.node_ids(), (_, code, conv), strict=True))
+    (told,) = [each for each in diagnose(graph, shapes=known) if each.code == "shape-assumed"]
+    assert "its code is not here" in told.message and told.fixes[0].assumed == {top: None}
+
+
+def test_several_shapes_are_offered_for_what_reads_several(tmp_path, client) -> None:
+    code = CODE.replace('bottom: "x"', 'bottom: "x" bottom: "b"')
+    spec = graph_layers(OpGraph.parse(INPUT + code % "y"))[1]
+    found = guesses_for(spec, bottoms=((4, 3, 9, 8), (7, 5)))
+    assert [guess.shapes["y"] for guess in found] == [(OWN_BATCH, 3, 9, 8), (7, 5)]
+
+
+def test_code_that_is_here_is_asked_and_not_assumed(tmp_path, client) -> None:
+    (tmp_path / "no_such.py").write_text("import caffe\n\n\nclass L(caffe.Layer):\n    pass\n")
+    _, node = shapes(INPUT + CODE % "y", tmp_path, client)
+    assert "not trusted" in node.reason and not needs_assumption(node)
+
+
 def test_a_part_is_known(tmp_path, client) -> None:
     (known,) = shapes(HDF5, tmp_path, client, x=(OWN_BATCH, 7))
     assert (known.tops, known.state) == (((5, 7), None), "unknown")

@@ -7,11 +7,9 @@ multiply-adds or :data:`PARAMS` million parameters after that are built with sha
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,8 +21,8 @@ from engine.errors import NetcanvasError, SchemaError
 from engine.layer import Phase
 from engine.net import Net
 from engine.schema import read_net
-from tests.engine.corpus_nets import Sources, fill, is_bvlc, work
-from tests.support import SHARED, shared, shared_files
+from tests.engine.corpus_nets import Sources, fill, public_nets, work
+from tests.support import SHARED, shared_files
 
 LIMIT, PARAMS = 7.0, 90.0
 
@@ -51,21 +49,6 @@ class Result:
     kind: str  # "ran", "shapes only", or "failed"
     reason: str = ""
     expected: bool = True
-
-
-def public_nets() -> Iterator[tuple[Path, dict[str, str]]]:
-    """Yield the nets of BVLC Caffe's layer types with their rows in the index."""
-    folder = shared("corpus/prototxt")
-    with (folder / "index.csv").open() as file:
-        for row in csv.DictReader(file):
-            types = [entry.rsplit(":", 1)[0] for entry in row["layer_types"].split()]
-            # V0's padding became a setting of the next layer
-            if row["kind"] == "net" and is_bvlc(_modern(name) for name in types):
-                yield folder / row["file"], row
-
-
-def _modern(v0: str) -> str:
-    return {"conv": "Convolution", "pool": "Pooling", "padding": "Convolution"}.get(v0, v0)
 
 
 def run(sources: Sources, path: Path, row: dict[str, str], phase: Phase, *, everything: bool = False) -> Result:

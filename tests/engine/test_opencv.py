@@ -16,8 +16,7 @@ from google.protobuf import text_format
 from engine.files import write_weights
 from engine.layer import Phase
 from engine.net import Net
-from tests.engine.corpus_nets import Ready, Sources, fill, work
-from tests.engine.test_corpus_nets import public_nets
+from tests.engine.corpus_nets import Ready, Sources, fill, public_nets, work
 from tests.support import shared
 
 cv2 = pytest.importorskip("cv2", reason="the extra 'dev' brings opencv-python-headless")

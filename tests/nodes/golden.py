@@ -33,9 +33,6 @@ class GoldenCase:
     def param(self) -> Any:
         return read_net((self.folder / "net.prototxt").read_text())
 
-    def missing_types(self) -> list[str]:
-        return sorted({layer.type for layer in self.param.layer if layer.type not in REGISTRY})
-
 
 def golden_cases() -> list[GoldenCase]:
     return [GoldenCase(path.parent) for path in shared_files("golden/layers/*/net.prototxt")]
@@ -49,7 +46,7 @@ def assert_close(actual: npt.NDArray[Any], expected: npt.NDArray[Any], what: str
     assert worst <= TOLERANCE * max(scale, 1e-30), f"{what}: off by {worst} where the largest value is {scale}"
 
 
-def run_case(case: GoldenCase, **net_options: Any) -> None:
+def check_case(case: GoldenCase, **net_options: Any) -> None:
     """Run a case and compare every array that Caffe recorded."""
     numbers = np.load(case.folder / "case.npz")
     net = Net(case.param, Phase(int(numbers["phase"])), seed=0, registry=REGISTRY, **net_options)

@@ -11,9 +11,10 @@ from engine.backends import Workspace, get_backend
 from engine.layer import Layer, LayerContext, Phase
 from engine.registry import LayerInfo, default_registry
 from engine.schema import load_schema
+from tests.nodes.cases import CASES, COUNTING
 from tests.nodes.golden import golden_cases
+from tests.nodes.loss_and_shape_cases import PAIRS
 from tests.nodes.references import REFERENCES
-from tests.nodes.test_layers import CASES, COUNTING, PAIRS
 
 INFOS = {info.type: info for info in default_registry().infos() if info.builtin}
 REFERRED = {reference.type for reference in REFERENCES}

@@ -11,7 +11,8 @@ from engine.errors import NetcanvasError
 from engine.testing import LayerCase
 from engine.testing.case import Rig
 from engine.testing.checks import assert_same
-from tests.nodes.test_layers import CASES, COUNTING, PAIRS
+from tests.nodes.cases import CASES, COUNTING
+from tests.nodes.loss_and_shape_cases import PAIRS
 
 ALL = {**CASES, **COUNTING, **PAIRS}
 BATCHED = [name for name, case in ALL.items() if case.batched and case.bottoms]

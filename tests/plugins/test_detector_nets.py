@@ -13,7 +13,7 @@ from engine.layer import Phase
 from engine.net import Net
 from engine.registry import default_registry
 from engine.schema import to_message
-from tests.plugins.test_annotated_data import records, write
+from tests.plugins.annotated_records import records, write
 from tests.support import shared
 
 #: Plays the Python layers that the nets bring along: data, and targets of anchors and regions.

@@ -11,8 +11,8 @@ import pytest
 
 from engine.layer import Phase
 from engine.net import Net
+from tests.plugins.annotated_records import write
 from tests.plugins.forks import Values
-from tests.plugins.test_annotated_data import write
 
 cv2: Any = pytest.importorskip("cv2")
 

@@ -16,7 +16,7 @@ from engine.shapes import ShapeService
 from engine.testing import LayerCase, check_layer
 from engine.testing.case import Rig
 from tests.plugins.forks import check_against, normal
-from tests.plugins.test_segmentation import CASES, CHEN, PSPNET, SEGNET, bn, mask, masked, stored, windows
+from tests.plugins.segmentation_cases import CASES, CHEN, PSPNET, SEGNET, bn, mask, masked, stored, windows
 
 
 class TestUpsample:

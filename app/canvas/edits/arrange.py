@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF
 
 from app.canvas.edits import edits
 from app.canvas.edits.steps import take_step
-from app.canvas.layout.layout import LayoutEdge, LayoutNode, Room, lay_out
+from app.canvas.layout.layout import Flow, LayoutEdge, LayoutNode, Room, lay_out
 from app.canvas.scene.docking import dock_point, followers, host_of
 from app.canvas.scene.face import NODE_WIDTH
 from app.document.placement import Point, Route, edge_key
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Arrangement",
+    "Flow",
     "arrange",
     "arranged_places",
     "find_places",
@@ -33,6 +34,11 @@ __all__ = [
     "take_routes",
 ]
 
+_NAMES = {
+    Flow.WRAPPED: "Lay out",
+    Flow.ACROSS: "Lay out in one row",
+    Flow.DOWN: "Lay out from top to bottom",
+}
 _IN_THREAD_FROM = 150
 #: What the layout must know of so many cards is gathered in slices, between which the window answers.
 _IN_SLICES_FROM = 1000
@@ -47,7 +53,13 @@ class Arrangement:
     wires: frozenset[EdgeKey]
 
 
-def arrange(view: CanvasView, *, undoable: bool = True, done: Callable[[], object] | None = None) -> None:
+def arrange(
+    view: CanvasView,
+    *,
+    undoable: bool = True,
+    flow: Flow = Flow.WRAPPED,
+    done: Callable[[], object] | None = None,
+) -> None:
     """Lay out the whole net; big nets in the document's thread."""
 
     def finish(found: Arrangement) -> None:
@@ -56,7 +68,7 @@ def arrange(view: CanvasView, *, undoable: bool = True, done: Callable[[], objec
         scene.show_routes(moving=True)
         if undoable:
             straight: dict[EdgeKey, tuple[Point, ...]] = dict.fromkeys(positions.bends, ())
-            take_step(view.document, "Lay out", places=points, bends=straight or None)
+            take_step(view.document, _NAMES[flow], places=points, bends=straight or None)
         else:
             positions.move(points, by_user=False)
         scene.lead_stale()
@@ -64,16 +76,16 @@ def arrange(view: CanvasView, *, undoable: bool = True, done: Callable[[], objec
         if done is not None:
             done()
 
-    _lay_out(view, finish)
+    _lay_out(view, flow, finish)
 
 
-def _lay_out(view: CanvasView, finish: Callable[[Arrangement], object]) -> None:
+def _lay_out(view: CanvasView, flow: Flow, finish: Callable[[Arrangement], object]) -> None:
     nodes: list[LayoutNode[NodeId]] = []
     edges: list[LayoutEdge[NodeId]] = []
     gathering, room = gather_inputs(view.canvas, nodes, edges), room_of(view)
 
     def submit() -> None:
-        view.document.jobs.submit("layout", lambda: find_places(nodes, edges, room), finish)
+        view.document.jobs.submit("layout", lambda: find_places(nodes, edges, room, flow), finish)
 
     count = len(view.canvas.items_shown())
     if count >= _IN_SLICES_FROM:
@@ -82,14 +94,19 @@ def _lay_out(view: CanvasView, finish: Callable[[Arrangement], object]) -> None:
     for _step in gathering:
         pass
     if count < _IN_THREAD_FROM:
-        finish(find_places(nodes, edges, room))
+        finish(find_places(nodes, edges, room, flow))
     else:
         submit()
 
 
-def find_places(nodes: Sequence[LayoutNode[NodeId]], edges: Sequence[LayoutEdge[NodeId]], room: Room) -> Arrangement:
+def find_places(
+    nodes: Sequence[LayoutNode[NodeId]],
+    edges: Sequence[LayoutEdge[NodeId]],
+    room: Room,
+    flow: Flow = Flow.WRAPPED,
+) -> Arrangement:
     """Lay out; in any thread."""
-    result = lay_out(nodes, edges, room)
+    result = lay_out(nodes, edges, room, flow)
     places = {key: Point(*place) for key, place in result.places.items()}
     routes: dict[EdgeKey, Route] = {}
     for edge in edges:
@@ -122,6 +139,9 @@ def arranged_places(view: CanvasView) -> tuple[dict[NodeId, Point], dict[EdgeKey
 
 def place_new(scene: CanvasScene) -> None:
     """Give a place to nodes that have none, such as those typed in the text pane: beside what they read."""
+    if not scene.is_built:
+        scene.growth.when_done(lambda: place_new(scene))
+        return
     positions = scene.document.positions
     missing = [item for item in scene.items_shown() if item.node_id not in positions]
     if not missing:

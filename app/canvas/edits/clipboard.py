@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -11,16 +11,18 @@ from PySide6.QtCore import QPointF
 from app.canvas.edits.arrange import place_new
 from app.canvas.scene.face import NODE_WIDTH
 from app.document.placement import Point
-from engine.errors import GraphError
-from engine.graph import OpGraph
 
 if TYPE_CHECKING:
     from app.canvas.scene.scene import CanvasScene
-    from engine.graph import Node, NodeId
+    from engine.graph import Node, NodeId, OpGraph, Pasting
 
 __all__ = ["copy_text", "duplicate", "paste"]
 
 _STEP = 40.0
+#: Characters of a text that takes the window too long to read.
+_LONG = 16_000
+#: How far apart layers stand of which nobody knows where they stood.
+_APART = 290.0
 
 
 def copy_text(scene: CanvasScene) -> str:
@@ -29,7 +31,14 @@ def copy_text(scene: CanvasScene) -> str:
 
 
 def paste(
-    scene: CanvasScene, text: str, at: QPointF | None = None, *, keep_inputs: bool = False, label: str = "Paste"
+    scene: CanvasScene,
+    text: str,
+    at: QPointF | None = None,
+    *,
+    keep_inputs: bool = False,
+    label: str = "Paste",
+    done: Callable[[list[NodeId]], object] | None = None,
+    failed: Callable[[str], object] | None = None,
 ) -> list[NodeId]:
     """Add the layers of a text under fresh names, wired among themselves as they were, and select them.
 
@@ -39,6 +48,17 @@ def paste(
         Place in the scene of the upper left corner; below and right of the originals by default.
     keep_inputs : bool
         Whether inputs from outside of the text stay wired.
+    label : str
+        What the step in the history is called, before what is added.
+    done : callable, optional
+        Gets the new nodes. With it a long text is read in a thread first, where the scene does such things slowly.
+    failed : callable, optional
+        Gets the reason when such a text is refused.
+
+    Returns
+    -------
+    list of NodeId
+        The new nodes; none where they come later.
 
     Raises
     ------
@@ -46,12 +66,29 @@ def paste(
         When the text holds no layers.
     """
     document = scene.document
-    originals = [node for node in OpGraph.parse(text).nodes() if not node.virtual]
-    if not originals:
-        raise GraphError("The clipboard holds no layers.", next_step="Copy layers here or from a prototxt file.")
+
+    def read() -> Pasting:
+        return document.graph.read_fragment(text, keep_inputs=keep_inputs)
+
+    def add(reading: Pasting | None) -> list[NodeId]:
+        found = read() if reading is None else reading
+        added = _add(scene, found, at, label)
+        if done is not None:
+            done(added)
+        return added
+
+    if done is not None and scene.slowly and len(text) >= _LONG:
+        document.ahead.start(read, add, lambda error: failed(str(error)) if failed is not None else None)
+        return []
+    return add(None)
+
+
+def _add(scene: CanvasScene, reading: Pasting, at: QPointF | None, label: str) -> list[NodeId]:
+    """Put layers into the net of which is known where they go and what they are called, and select them."""
+    document, originals = scene.document, reading.originals
 
     def edit(graph: OpGraph) -> list[NodeId]:
-        added = list(graph.paste_fragment(text, keep_inputs=keep_inputs))
+        added = list(graph.paste_fragment(reading.text, keep_inputs=reading.terms[1], reading=reading))
         _place(scene, added, at, originals)
         return added
 
@@ -62,10 +99,14 @@ def paste(
     return added
 
 
-def duplicate(scene: CanvasScene) -> list[NodeId]:
-    """Copy the selected layers beside themselves, keeping their inputs."""
+def duplicate(
+    scene: CanvasScene,
+    done: Callable[[list[NodeId]], object] | None = None,
+    failed: Callable[[str], object] | None = None,
+) -> list[NodeId]:
+    """Copy the selected layers beside themselves, keeping their inputs; see :func:`paste`."""
     text = copy_text(scene)
-    return paste(scene, text, keep_inputs=True, label="Duplicate") if text else []
+    return paste(scene, text, keep_inputs=True, label="Duplicate", done=done, failed=failed) if text else []
 
 
 def _place(scene: CanvasScene, added: list[NodeId], at: QPointF | None, pieces: Sequence[Node]) -> None:
@@ -80,14 +121,29 @@ def _place(scene: CanvasScene, added: list[NodeId], at: QPointF | None, pieces: 
         origins.append(positions.get(same[0]) if same else None)
     known_points = [point for point in origins if point is not None]
     if len(known_points) < len(added):
-        if at is not None:
-            for index, node_id in enumerate(added):
-                positions.place(node_id, at.x() + 290.0 * index, at.y())
-        return
-    left, top = min(p.x for p in known_points), min(p.y for p in known_points)
-    dx, dy = (at.x() - left, at.y() - top) if at is not None else (_STEP, _free_below(scene, known_points))
-    for node_id, point in zip(added, known_points, strict=True):
-        positions.place(node_id, round((point.x + dx) / 10) * 10, round((point.y + dy) / 10) * 10)
+        if at is None:
+            return
+        wanted = [Point(at.x() + _APART * index, at.y()) for index in range(len(added))]
+    else:
+        left, top = min(p.x for p in known_points), min(p.y for p in known_points)
+        dx, dy = (at.x() - left, at.y() - top) if at is not None else (_STEP, _free_below(scene, known_points))
+        wanted = [Point(_on_grid(point.x + dx), _on_grid(point.y + dy)) for point in known_points]
+    aside = _aside(scene, wanted)
+    for node_id, point in zip(added, wanted, strict=True):
+        positions.place(node_id, point.x + aside, point.y + aside)
+
+
+def _on_grid(value: float) -> float:
+    return round(value / 10) * 10
+
+
+def _aside(scene: CanvasScene, points: list[Point]) -> float:
+    """Return how far right and down of the given places no card covers just another, as when one pastes twice."""
+    taken = {(_on_grid(card.x()), _on_grid(card.y())) for card in scene.items_shown()}
+    aside = 0.0
+    while any((_on_grid(x + aside), _on_grid(y + aside)) in taken for x, y in points):
+        aside += _STEP
+    return aside
 
 
 def _free_below(scene: CanvasScene, points: list[Point]) -> float:

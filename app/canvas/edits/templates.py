@@ -57,6 +57,7 @@ def insert_template(
 
     corner = _corner(scene, at, source)
     added = document.apply(f"Add {name}", edit)
+    scene.growth.finish()
     _arrange(scene, added, corner)
     document.selection.set(added)
     return added

@@ -1,4 +1,4 @@
-"""What a press of the left button begins, by what is under the pointer."""
+"""What a press of the left button begins, and a click of the right one opens, by what is under the pointer."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 
-from app.canvas.gestures.annotating import AnnotationGesture
+from app.canvas.gestures.annotating import AnnotationGesture, annotation_menu
 from app.canvas.gestures.bending import BendGesture
 from app.canvas.gestures.connecting import ConnectGesture
 from app.canvas.gestures.cutting import cut
 from app.canvas.gestures.gestures import BandGesture
 from app.canvas.gestures.moving import MoveGesture
+from app.canvas.reaching import wire_menu
 from app.canvas.scene.blockitem import BlockItem
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from app.canvas.scene.nodeitem import NodeItem
     from app.canvas.view import CanvasView
 
-__all__ = ["PORT_REACH", "WIRE_REACH", "pressed"]
+__all__ = ["PORT_REACH", "WIRE_REACH", "clicked_right", "pressed"]
 
 #: How far from a port, and from a wire, the pointer may be to mean it, in pixels of the screen.
 PORT_REACH, WIRE_REACH = 9.0, 6.0
@@ -68,6 +69,37 @@ def pressed(view: CanvasView, position: QPoint, modifiers: Modifier) -> Gesture 
         view.document.selection.clear()
         return None
     return BandGesture(view, position)
+
+
+def clicked_right(view: CanvasView, position: QPoint) -> None:
+    """Take a click of the right button: the menu of what is under it, or on empty canvas the search for a layer.
+
+    Parameters
+    ----------
+    position : QPoint
+        In the viewport.
+    """
+    scene, point, reach = view.canvas, view.mapToScene(position), WIRE_REACH / view.scale_factor
+    item = scene.node_at(point)
+    if item is not None:
+        if not all(node_id in view.document.selection for node_id in item.ids):
+            view.document.selection.set(item.ids)
+        view.menu_asked.emit(position)
+        return
+    written = scene.annotated.at(point, reach)
+    wire = scene.edge_at(point, reach) if written is None and not view.is_far else None
+    if written is not None:
+        scene.annotated.choose({written[0].value.id})
+        menu = annotation_menu(view, written[0])
+    elif wire is not None:
+        view.document.selection.clear()
+        scene.annotated.choose(set())
+        scene.select_edge(wire.edge)
+        menu = wire_menu(view, wire)
+    else:
+        view.search_asked.emit(position, None, "", 0)
+        return
+    menu.popup(view.viewport().mapToGlobal(position))
 
 
 def _press_port(view: CanvasView, position: QPoint, item: NodeItem, side: str, index: int) -> Gesture:

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QLineEdit
 from app.canvas.edits.foldedits import rename_block
 from app.canvas.scene.face import HEADER, NODE_WIDTH
 from app.qt import guard, keeps_key
-from engine.diagnostics.layers import weights_note
 from engine.errors import GraphError
 
 if TYPE_CHECKING:
@@ -88,6 +87,10 @@ class TitleEdit(QLineEdit):
         except GraphError as error:
             self._view.refused.emit(str(error))
             return
+        from engine.diagnostics.layers import (
+            weights_note,  # with much behind it that the first picture need not wait for
+        )
+
         note = weights_note(document.graph.node(node_id), old)
         if note:
             self._view.refused.emit(note)

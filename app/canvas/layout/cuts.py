@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 from itertools import pairwise
 from typing import NamedTuple
 
 from app.canvas.layout.rows import GAP_X, GAP_Y, LANE, ROW_GAP, Drawing, Strip, draw_rows
 
-__all__ = ["READABLE", "Room", "best_drawing"]
+__all__ = ["READABLE", "Flow", "Room", "best_drawing"]
 
 #: From this scale on the small print of the cards can be read: it is 8 pixels high then.
 READABLE = 0.65
@@ -33,6 +34,17 @@ _TRIED, _TRIES = 80, 5
 Cuts = list[tuple[int, int]]
 
 
+class Flow(Enum):
+    """Which way a net runs."""
+
+    WRAPPED = "wrapped"
+    """In one row where it can be read so, else in rows like a text, as the view has room for."""
+    ACROSS = "across"
+    """From left to right in one row, however long."""
+    DOWN = "down"
+    """From top to bottom: each rank is a row of its own."""
+
+
 class Room(NamedTuple):
     """Size of the view for which a net is laid out, without its margins, in pixels."""
 
@@ -53,18 +65,22 @@ class _Guess:
     height: float
 
 
-def best_drawing(strip: Strip, room: Room) -> Drawing:
+def best_drawing(strip: Strip, room: Room, flow: Flow = Flow.WRAPPED) -> Drawing:
     """Return the drawing of a strip that is read best in a view.
 
     Parameters
     ----------
     strip : Strip
     room : Room
+    flow : Flow
+        Which way it runs.
     """
     room = Room(max(room.width, 1.0), max(room.height, 1.0))  # a view may be smaller than its margins
     ranks = _Ranks(strip)
+    if flow is Flow.DOWN:
+        return draw_rows(strip, ranks.even(1))
     whole = ranks.guess([(0, ranks.count)])
-    if ranks.count == 1 or room.scale(whole.width, whole.height) >= _ONE_ROW:
+    if flow is Flow.ACROSS or ranks.count == 1 or room.scale(whole.width, whole.height) >= _ONE_ROW:
         return draw_rows(strip, whole.cuts)
     guesses = [whole, *ranks.guesses()]
     guesses.sort(key=lambda guess: -_worth(guess.cuts, room.scale(guess.width, guess.height)))

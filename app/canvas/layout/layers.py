@@ -1,9 +1,8 @@
 """Ranks, order and levels of a layered drawing.
 
 Ranks are longest paths with slack pulled in. A wire that passes ranks gets one invisible vertex in each; wires from one
-port share them. The order within the ranks comes from fast-sugiyama where it is installed and from barycentre sweeps
-else; the levels are the least-squares fit to straight wires that keeps the order and the gaps (pool adjacent violators,
-Barlow et al. 1972, "Statistical inference under order restrictions").
+port share them. The levels are the least-squares fit to straight wires that keeps the order and the gaps (pool adjacent
+violators, Barlow et al. 1972, "Statistical inference under order restrictions").
 """
 
 from __future__ import annotations
@@ -13,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
+
+from app.canvas.layout.ordering import Segment, order_ranks
 
 __all__ = ["Chain", "Layering", "Link", "layer_graph", "rank_blocks"]
 
@@ -39,7 +40,6 @@ class Link(NamedTuple):
 
 
 _LEVEL_SWEEPS = 8
-_ORDER_SWEEPS = 10
 
 
 class Chain(NamedTuple):
@@ -83,7 +83,12 @@ def rank_blocks(count: int, links: Sequence[Link]) -> tuple[list[Link], list[int
 
 
 def layer_graph(
-    heights: Sequence[float], links: Sequence[Link], ranks: Sequence[int], gap: float, lane: float
+    heights: Sequence[float],
+    links: Sequence[Link],
+    ranks: Sequence[int],
+    gap: float,
+    lane: float,
+    entries: Sequence[Segment] = (),
 ) -> Layering:
     """Order and level the blocks.
 
@@ -97,6 +102,8 @@ def layer_graph(
         Rank of each block, from 0 on.
     gap, lane : float
         Least space between two blocks, and around an invisible vertex.
+    entries : sequence of Segment
+        See :func:`app.canvas.layout.ordering.order_ranks`.
     """
     rank_of = list(ranks)
     drawing = Layering([], rank_of)
@@ -104,7 +111,7 @@ def layer_graph(
     members: list[list[int]] = [[] for _ in range(max(rank_of) + 1)]
     for vertex, rank in enumerate(drawing.rank_of):
         members[rank].append(vertex)
-    drawing.ranks = _order(members, segments)
+    drawing.ranks = order_ranks(members, segments, entries)
     _level(drawing, list(heights), segments, gap, lane)
     return drawing
 
@@ -160,12 +167,12 @@ def _rank(count: int, links: Sequence[Link]) -> list[int]:
     return rank
 
 
-def _lanes(links: Sequence[Link], drawing: Layering) -> list[tuple[int, int, float, float]]:
+def _lanes(links: Sequence[Link], drawing: Layering) -> list[Segment]:
     """Add the invisible vertices; return the links between neighbouring ranks."""
     ports: dict[tuple[int, float], int] = {}
     by_vertex: dict[int, int] = defaultdict(int)
     shared: dict[tuple[int, int, int], int] = {}
-    segments: dict[tuple[int, int, float, float], None] = {}
+    segments: dict[Segment, None] = {}
     for source, target, source_y, target_y, number, end in sorted(links, key=lambda link: drawing.rank_of[link.target]):
         if (source, end) not in ports:
             ports[source, end] = by_vertex[source]
@@ -181,92 +188,15 @@ def _lanes(links: Sequence[Link], drawing: Layering) -> list[tuple[int, int, flo
         chain.append(target)
         drawing.chains.append(Chain(number, port, tuple(chain)))
         for a, b in pairwise(chain):
-            segments[a, b, source_y if a == source else 0.0, target_y if b == target else 0.0] = None
+            level, outlet = (source_y, end) if a == source else (0.0, 0.0)
+            segments[Segment(a, b, level, target_y if b == target else 0.0, outlet)] = None
     return list(segments)
-
-
-def _order(ranks: list[list[int]], segments: Sequence[tuple[int, int, float, float]]) -> list[list[int]]:
-    if all(len(rank) == 1 for rank in ranks):
-        return ranks
-    keys = _sugiyama_keys(segments)
-    if keys is not None:
-        last = max(keys.values(), default=0.0) + 1.0
-        return [sorted(rank, key=lambda v: (keys.get(v, last), v)) for rank in ranks]
-    return _sweep(ranks, segments)
-
-
-def _sugiyama_keys(segments: Sequence[tuple[int, int, float, float]]) -> dict[int, float] | None:
-    try:
-        from fast_sugiyama import from_edges
-    except ImportError:
-        return None
-    pairs = list(dict.fromkeys((a, b) for a, b, *_levels in segments))
-    if not pairs:
-        return {}
-    keys: dict[int, float] = {}
-    offset = 0.0
-    for positions, width, *_rest in from_edges(pairs, vertex_spacing=1, dummy_vertices=False, check_layout=False):
-        for vertex, (x, _y) in positions:
-            keys[int(vertex)] = offset + float(x)
-        offset += float(width) + 2.0
-    return keys
-
-
-def _sweep(ranks: list[list[int]], segments: Sequence[tuple[int, int, float, float]]) -> list[list[int]]:
-    """Order by barycentres, up and down in turns, and keep the order with the fewest crossings."""
-    above: dict[int, list[int]] = defaultdict(list)
-    below: dict[int, list[int]] = defaultdict(list)
-    for a, b, *_levels in segments:
-        below[a].append(b)
-        above[b].append(a)
-    order = [list(rank) for rank in ranks]
-    best, fewest = [list(rank) for rank in order], _crossings(order, below)
-    for sweep in range(_ORDER_SWEEPS):
-        down = sweep % 2 == 0
-        neighbours = above if down else below
-        for rank in range(1, len(order)) if down else range(len(order) - 2, -1, -1):
-            place = {vertex: index for index, vertex in enumerate(order[rank - 1 if down else rank + 1])}
-            own = {vertex: index for index, vertex in enumerate(order[rank])}
-            keys = {
-                v: sum(place[n] for n in neighbours[v]) / len(neighbours[v]) if neighbours[v] else float(own[v])
-                for v in order[rank]
-            }
-            order[rank].sort(key=lambda v: (keys[v], own[v]))
-        crossings = _crossings(order, below)
-        if crossings < fewest:
-            best, fewest = [list(rank) for rank in order], crossings
-        if not crossings:
-            break
-    return best
-
-
-def _crossings(order: Sequence[Sequence[int]], below: dict[int, list[int]]) -> int:
-    total = 0
-    for upper, lower in pairwise(order):
-        place = {vertex: index for index, vertex in enumerate(lower)}
-        tree = [0] * (len(lower) + 1)
-        seen = 0
-        for vertex in upper:
-            targets = sorted(place[after] for after in below[vertex])
-            for target in targets:
-                index, smaller = target + 1, 0
-                while index:
-                    smaller += tree[index]
-                    index &= index - 1
-                total += seen - smaller
-            for target in targets:
-                index = target + 1
-                while index <= len(lower):
-                    tree[index] += 1
-                    index += index & -index
-                seen += 1
-    return total
 
 
 def _level(
     drawing: Layering,
     heights: list[float],
-    segments: Sequence[tuple[int, int, float, float]],
+    segments: Sequence[Segment],
     gap: float,
     lane: float,
 ) -> None:
@@ -275,7 +205,7 @@ def _level(
     heights += [0.0] * (len(drawing.rank_of) - blocks)
     before: list[list[tuple[int, float]]] = [[] for _ in heights]
     after: list[list[tuple[int, float]]] = [[] for _ in heights]
-    for a, b, a_y, b_y in segments:
+    for a, b, a_y, b_y, _port in segments:
         after[a].append((b, b_y - a_y))
         before[b].append((a, a_y - b_y))
     y = [0.0] * len(heights)

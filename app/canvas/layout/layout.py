@@ -16,12 +16,12 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from app.canvas.layout.cuts import Room, best_drawing
+from app.canvas.layout.cuts import Flow, Room, best_drawing
 from app.canvas.layout.layers import Link, rank_blocks
 from app.canvas.layout.rows import Strip
 from app.canvas.scene.face import DOCK_GAP
 
-__all__ = ["LayoutEdge", "LayoutNode", "LayoutResult", "Room", "lay_out"]
+__all__ = ["Flow", "LayoutEdge", "LayoutNode", "LayoutResult", "Room", "lay_out"]
 
 K = TypeVar("K", bound=Hashable)
 
@@ -79,7 +79,12 @@ class _Block(Generic[K]):
     width: float = 0.0
 
 
-def lay_out(nodes: Sequence[LayoutNode[K]], edges: Sequence[LayoutEdge[K]], room: Room = _USUAL) -> LayoutResult[K]:
+def lay_out(
+    nodes: Sequence[LayoutNode[K]],
+    edges: Sequence[LayoutEdge[K]],
+    room: Room = _USUAL,
+    flow: Flow = Flow.WRAPPED,
+) -> LayoutResult[K]:
     """Arrange a net.
 
     Parameters
@@ -90,6 +95,8 @@ def lay_out(nodes: Sequence[LayoutNode[K]], edges: Sequence[LayoutEdge[K]], room
         Edges that close a cycle are ignored.
     room : Room
         The view in which it is to be read.
+    flow : Flow
+        Which way it runs.
     """
     if not nodes:
         return LayoutResult()
@@ -105,7 +112,7 @@ def lay_out(nodes: Sequence[LayoutNode[K]], edges: Sequence[LayoutEdge[K]], room
             links.append(Link(a, b, edge.target_y if hung else out, into, number, out))
     kept, ranks = rank_blocks(len(blocks), links)
     strip = Strip([block.width for block in blocks], [block.height for block in blocks], kept, ranks)
-    drawing = best_drawing(strip, room)
+    drawing = best_drawing(strip, room, flow)
     result: LayoutResult[K] = LayoutResult()
     for block, (x, y) in zip(blocks, drawing.places, strict=True):
         result.places.update((key, (x, y + below)) for key, below in block.members)

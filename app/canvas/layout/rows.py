@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from app.canvas.layout.channels import TRACK, Leg, Trunk, assign_tracks, share_lanes
 from app.canvas.layout.layers import Chain, Layering, Link, layer_graph
+from app.canvas.layout.ordering import Segment
+from app.canvas.layout.rails import lead_outside
 
 __all__ = ["GAP_X", "GAP_Y", "Drawing", "Strip", "draw_rows"]
 
@@ -70,13 +72,20 @@ class Drawing:
 class _Row:
     """One row: its blocks in layers."""
 
-    def __init__(self, strip: Strip, members: list[int], first: int, links: list[Link]) -> None:
+    def __init__(
+        self, strip: Strip, members: list[int], first: int, links: list[Link], entering: Sequence[Link]
+    ) -> None:
         self.members = members
         local = {block: number for number, block in enumerate(members)}
         inner = [link._replace(source=local[link.source], target=local[link.target]) for link in links]
         heights = [strip.heights[block] for block in members]
         ranks = [strip.ranks[block] - first for block in members]
-        self.layering: Layering = layer_graph(heights, inner, ranks, GAP_Y, LANE)
+        ports: dict[tuple[int, float], int] = {}
+        entries = []
+        for link in entering:
+            port = ports.setdefault((link.source, link.port), -1 - len(ports))
+            entries.append(Segment(port, local[link.target], 0.0, link.target_level, 0.0))
+        self.layering: Layering = layer_graph(heights, inner, ranks, GAP_Y, LANE, entries)
         y = [_snap(each) for each in self.layering.y]
         top = min(y)
         self.layering.y = [each - top for each in y]
@@ -106,8 +115,30 @@ def draw_rows(strip: Strip, cuts: Sequence[tuple[int, int]]) -> Drawing:
             inner[row].append(link)
         else:
             across.append(link)
-    rows = [_Row(strip, members[n], start, inner[n]) for n, (start, _end) in enumerate(cuts)]
+    rows = _make_rows(strip, cuts, members, inner, across)
     return _Sheet(strip, cuts, rows, across).draw()
+
+
+def _make_rows(
+    strip: Strip,
+    cuts: Sequence[tuple[int, int]],
+    members: Sequence[list[int]],
+    inner: Sequence[list[Link]],
+    across: Sequence[Link],
+) -> list[_Row]:
+    """Order and level each row, from above on, with an eye on what comes into its first column from those above."""
+    rows: list[_Row] = []
+    levels: dict[int, float] = {}
+    entering: dict[int, list[Link]] = defaultdict(list)
+    for link in across:
+        entering[strip.ranks[link.target]].append(link)
+    for blocks, links, (start, _end) in zip(members, inner, cuts, strict=True):
+        # What comes from further right, and from higher up in a column, goes to what is higher up.
+        above = sorted(entering[start], key=lambda link: (-strip.ranks[link.source], levels[link.source] + link.port))
+        row = _Row(strip, blocks, start, links, above)
+        levels.update(zip(row.members, row.layering.y, strict=False))
+        rows.append(row)
+    return rows
 
 
 class _Sheet:
@@ -123,6 +154,7 @@ class _Sheet:
             for number, block in enumerate(row.members):
                 self.y[block] = row.layering.y[number]
         self.trunks = self._trunks(across)
+        lead_outside(self.trunks, self._within(), max(self.column) + 1)
         self.channels = share_lanes(self.trunks)
         self.x: list[float] = []
         self.ends: list[float] = []
@@ -166,6 +198,21 @@ class _Sheet:
             trunk.legs.append(Leg(self.row_of[rank], self.column[rank], level, link.number))
         return list(found.values())
 
+    def _within(self) -> list[list[int]]:
+        """Count by row and gap how many wires of the row pass there, those of one port as one."""
+        found = []
+        for row in self.rows:
+            gaps = [0] * (max(self.column) + 2)
+            steps = {
+                (chain.vertices[0], chain.port, row.layering.rank_of[vertex])
+                for chain in row.layering.chains
+                for vertex in chain.vertices[1:]
+            }
+            for _source, _port, column in steps:
+                gaps[column] += 1
+            found.append(gaps)
+        return found
+
     def _space_columns(self) -> None:
         """Find the columns, the same in all rows, with room for the lanes between them."""
         widths: dict[int, float] = defaultdict(float)
@@ -189,10 +236,11 @@ class _Sheet:
             y += row.height
             self.bottom = y
             courses = [
-                (name, self._fall(name), [self._drop(name, leg.gap) for leg in trunk.legs])
+                (name, self._fall(name), [self._turn(name, leg) for leg in trunk.legs])
                 for name, trunk in enumerate(self.trunks)
                 if trunk.row == number and not trunk.falls_straight
             ]
+            courses += self._from_rails(number)
             tracks, count = assign_tracks(courses)
             self.tracks.append(tracks)
             y = _snap(y + max(ROW_GAP, 2 * _CLEAR + TRACK * (count - 1)), up=True)
@@ -206,15 +254,35 @@ class _Sheet:
         """Where a trunk turns down again."""
         return self.x[gap] - _CLEAR - TRACK * self.channels.drops[number, gap]
 
+    def _turn(self, number: int, leg: Leg) -> float:
+        """Where a leg leaves the track below its source."""
+        if leg.rail:
+            return self.ends[-1] + _CLEAR + TRACK * self.channels.rails[number]
+        return self._drop(number, leg.turns)
+
+    def _from_rails(self, row: int) -> Iterator[tuple[int, float, list[float]]]:
+        """Find what comes into a gutter from the rails."""
+        for number, trunk in enumerate(self.trunks):
+            legs = [leg for leg in trunk.legs if leg.rail is not None and leg.row == row + 1]
+            for side in dict.fromkeys(leg.rail for leg in legs):
+                own = [leg for leg in legs if leg.rail == side]
+                yield number, self._turn(number, own[0]), [self._drop(number, leg.gap) for leg in own]
+
     def _course(self, number: int, trunk: Trunk, leg: Leg) -> list[Place]:
         """Return the points of a wire between two rows."""
         above, below = self.tops[trunk.row] + trunk.level, self.tops[leg.row] + leg.level
         into = self._drop(number, leg.gap)
         if trunk.falls_straight:
             return [(into, above), (into, below)]
-        out = self._fall(number)
-        track = self.tops[trunk.row] + self.rows[trunk.row].height + _CLEAR + TRACK * self.tracks[trunk.row][number]
-        return [(out, above), (out, track), (into, track), (into, below)]
+        out, track = self._fall(number), self._track(number, trunk.row)
+        if leg.rail is None:
+            return [(out, above), (out, track), (into, track), (into, below)]
+        rail, last = self._turn(number, leg), self._track(number, leg.row - 1)
+        return [(out, above), (out, track), (rail, track), (rail, last), (into, last), (into, below)]
+
+    def _track(self, number: int, row: int) -> float:
+        """Level of a wire in the gutter below a row."""
+        return self.tops[row] + self.rows[row].height + _CLEAR + TRACK * self.tracks[row][number]
 
     def _inside(self, number: int, chain: Chain) -> list[Place]:
         """Return the points of a wire within a row: straight through the columns that it passes."""

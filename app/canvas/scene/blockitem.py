@@ -78,7 +78,6 @@ class BlockItem(NodeItem):
         self.ends = Ends()
         self.input_ends: list[End] = []
         self.output_ends: list[End] = []
-        self._grow()
 
     @property
     def ids(self) -> tuple[NodeId, ...]:
@@ -88,15 +87,9 @@ class BlockItem(NodeItem):
         ends = self.input_ends if side == "input" else self.output_ends
         return ends[index]
 
-    def set_face(self, face: Face) -> bool:
-        resized = super().set_face(face)
-        if resized:
-            self._grow()
-        return resized
-
     def _grow(self) -> None:
         """Keep room for the cards below."""
-        self.box = self.body.adjusted(-8.0, -8.0, 8.0 + 2 * _STACK, 8.0 + 2 * _STACK)
+        self.setRect(self.body.adjusted(-8.0, -8.0, 8.0 + 2 * _STACK, 8.0 + 2 * _STACK))
 
     @guard
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem | None, widget: QWidget | None = None) -> None:
@@ -130,8 +123,9 @@ def describe_block(document: Document, block: Block, card: BlockItem, faces: Seq
     params = [("layers", size)]
     if 1 < block.alike < block.parts:
         params.append(("exactly alike", f"{block.alike} of {block.parts}"))
-    work = total.multiply_adds if total is not None else 0
-    params.append(("multiply-adds", count_text(work) if work else "\u2013"))
+    costs = (total.parameters, total.multiply_adds) if total is not None else (0, 0)
+    named = zip(("parameters", "multiply-adds"), costs, strict=True)
+    params += [(name, count_text(value) if value else "\u2013") for name, value in named]
     severity, problems = _worst(faces)
     readings = document.graph.readings()
     return Face(
@@ -143,7 +137,6 @@ def describe_block(document: Document, block: Block, card: BlockItem, faces: Seq
         params=tuple(params),
         severity=severity,
         problems=problems,
-        size_text=f"{count_text(total.parameters)} params" if total is not None and total.parameters else "",
         ghost=all(face.ghost for face in faces),
         summary=f"{counted(len(layers), 'layer')}, folded. Double-click looks inside.",
     )

@@ -110,7 +110,8 @@ def _port_name(info: LayerInfo | None, index: int, bottom: bool) -> str:
 
 def _is_assumed(node: Node, shapes: NodeShapes | None) -> bool:
     """Whether something is assumed of what the layer itself gives, and not only of what it reads."""
-    return shapes is not None and shapes.assumed in node.tops and shapes.assumed not in node.bottoms
+    given = shapes is not None and shapes.assumed in node.tops
+    return shapes is not None and given and (shapes.absent or shapes.assumed not in node.bottoms)
 
 
 def _size_text(shapes: NodeShapes | None) -> str:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPainterPathStroker, QPen
-from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QGraphicsRectItem, QStyleOptionGraphicsItem, QWidget
 
 from app.canvas.layout.avoiding import detour, free_level
 from app.canvas.layout.channels import TRACK
 from app.canvas.layout.routes import bent_path, distance_to, dock_path, flattened, free_reach, wire_box, wire_path
 from app.canvas.scene.docking import followers, root_of
 from app.canvas.scene.face import GHOST, NODE_WIDTH
-from app.canvas.scene.nodeitem import LOD_TEXT, NodeItem
+from app.canvas.scene.nodeitem import LOD_TEXT, NO_PEN, NodeItem
 from app.qt import guard
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _NEAR = 260.0
 _TRUNK = 22.0
 
 
-class EdgeItem(QGraphicsItem):
+class EdgeItem(QGraphicsRectItem):
     """One connection of the net.
 
     Attributes
@@ -81,6 +81,7 @@ class EdgeItem(QGraphicsItem):
 
     def __init__(self, edge: Edge, source: NodeItem, target: NodeItem, style: CanvasStyle) -> None:
         super().__init__()
+        self.setPen(NO_PEN)
         self.setZValue(_BELOW)
         self.edge = edge
         self.source = source
@@ -156,8 +157,8 @@ class EdgeItem(QGraphicsItem):
         box.adjust(-7.0, -7.0, 7.0, 7.0)
         if self.label:
             box = box.united(self.label_box().adjusted(-2.0, -2.0, 2.0, 2.0))
-        self.prepareGeometryChange()  # not before: the scene was asked what is near, and must know the box that is kept
         self.box = box
+        self.setRect(box)  # not before: the scene was asked what is near, and must know the box that is kept
 
     def set_label(self, text: str) -> None:
         """Show a shape on the wire where there is room."""
@@ -284,9 +285,6 @@ class EdgeItem(QGraphicsItem):
     def label_box(self) -> QRectF:
         width = self.style.width_of(self.label, "small_font") + 10.0
         return QRectF(self.label_at.x() - width / 2, self.label_at.y() - 8.0, width, 16.0)
-
-    def boundingRect(self) -> QRectF:
-        return self.box
 
     def shape(self) -> QPainterPath:
         stroker = QPainterPathStroker()

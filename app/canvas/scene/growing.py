@@ -17,7 +17,9 @@ __all__ = ["Growth"]
 
 
 class Growth:
-    """Makes the items of a scene, for a net that is opened and for very many layers that come back.
+    """Makes the items of a scene, for a net that is opened and for very many layers and wires that come.
+
+    Who needs items of what came just now calls :meth:`finish`.
 
     Parameters
     ----------
@@ -71,7 +73,7 @@ class Growth:
         self._slices.finish()
 
     def follow(self, events: Events) -> None:
-        """Follow a change with which very many layers come back, whose items are made in slices."""
+        """Follow a change with which very much comes, whose items are made in slices; more may be in the making."""
         scene = self._scene
         there = frozenset(
             edge for edge in events.edges_added if edge.source in scene.nodes and edge.target in scene.nodes

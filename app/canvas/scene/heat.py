@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.canvas.scene.nodeitem import NodeItem
     from app.canvas.scene.scene import CanvasScene
     from app.canvas.scene.style import CanvasStyle
-    from engine.cost import LayerCost
+    from engine.cost import LayerCost, NetCost
     from engine.graph import NodeId
 
 __all__ = ["MEASURES", "TIME", "Heat", "HeatMap", "Measure", "heat_color"]
@@ -85,12 +85,21 @@ def _time_text(seconds: float) -> str:
     return f"{seconds * 1e3:.3g} ms" if seconds < 0.9995 else f"{seconds:.3g} s"
 
 
+def _alone(cost: LayerCost) -> NetCost:
+    """What a net of this layer alone would cost."""
+    from engine.cost import net_cost  # with numpy behind it, and needed only once shapes are known
+
+    return net_cost((cost,))
+
+
 #: Forward and backward together.
 TIME = Measure("time", "Measured time", None, _time_text)
 MEASURES = (
     Measure("parameters", "Parameters", lambda cost: cost.parameters, _count),
     Measure("multiply_adds", "Multiply-adds", lambda cost: cost.multiply_adds, _count),
     Measure("memory", "Activation memory", lambda cost: _FLOAT * cost.activations, _bytes_text),
+    Measure("inference", "Memory to run", lambda cost: _alone(cost).inference, _bytes_text),
+    Measure("training", "Memory to train", lambda cost: _alone(cost).training, _bytes_text),
     TIME,
 )
 

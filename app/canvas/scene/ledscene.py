@@ -47,9 +47,12 @@ class LedScene(PickingScene):
         The whole net as lines and boxes.
     leading : Slices
         Leads wires, where very many are to be led; see :meth:`lead_stale`.
+    lies_in_heap : bool
+        Whether cards have no places yet, which are found soon: wires between them are led then, and not before.
     """
 
     overview: Overview
+    lies_in_heap = False
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -116,8 +119,8 @@ class LedScene(PickingScene):
         A wire that is still to be led is not painted; :meth:`finish_leading` does not wait.
         """
         self.leading.cancel()
-        if not self.folding.is_wired:
-            return  # then it is done once they are
+        if not self.folding.is_wired or self.lies_in_heap:
+            return  # then it is done once they are, or have their places
         if self._undocked:
             self.leading.start(self._docked_and_led(), self._all_led)
             return

@@ -2,6 +2,9 @@
 
 No child items, no item cache, no change callbacks: that is what keeps thousands of nodes smooth. No ``__slots__``:
 PySide crashes in a class derived from one of its own that has them.
+
+Cards and wires are rectangles to Qt, so that it knows their boxes itself: asked in Python, those of 10,000 items that
+are put in order take 40 ms.
 """
 
 from __future__ import annotations
@@ -10,8 +13,8 @@ import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPainterPath
-from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+from PySide6.QtGui import QPainter, QPainterPath, QPen
+from PySide6.QtWidgets import QGraphicsRectItem, QStyleOptionGraphicsItem, QWidget
 
 from app.canvas.scene.face import (
     ASIDE,
@@ -33,12 +36,15 @@ if TYPE_CHECKING:
     from app.canvas.scene.style import CanvasStyle, StaticLabel
     from engine.graph import NodeId
 
-__all__ = ["LOD_BOXES", "LOD_TEXT", "NodeItem"]
+__all__ = ["LOD_BOXES", "LOD_TEXT", "NO_PEN", "NodeItem"]
 
 #: Below this scale texts are left out.
 LOD_TEXT = 0.4
 #: Below this scale the whole net is painted as boxes and lines.
 LOD_BOXES = 0.22
+
+#: Of items that are painted by themselves, whose boxes have no border.
+NO_PEN = QPen(Qt.PenStyle.NoPen)
 
 _PORT = 4.5
 _TEXT_LEFT = 12.0
@@ -55,7 +61,7 @@ _STATE_ROOM = 46.0
 _LEAST_NAME = 40.0
 
 
-class NodeItem(QGraphicsItem):
+class NodeItem(QGraphicsRectItem):
     """One node of the net.
 
     Attributes
@@ -79,6 +85,7 @@ class NodeItem(QGraphicsItem):
 
     def __init__(self, node_id: NodeId, face: Face, style: CanvasStyle) -> None:
         super().__init__()
+        self.setPen(NO_PEN)
         self.node_id = node_id
         self.style = style
         self.edges: set[EdgeItem] = set()
@@ -93,7 +100,7 @@ class NodeItem(QGraphicsItem):
         self.heat: Heat | None = None
         self.height = face.height
         self.body = QRectF(0.0, 0.0, NODE_WIDTH, self.height)
-        self.box = self.body.adjusted(-8.0, -8.0, 8.0, 8.0)
+        self._grow()
 
     @property
     def ids(self) -> tuple[NodeId, ...]:
@@ -116,23 +123,17 @@ class NodeItem(QGraphicsItem):
             return False
         height = face.height
         resized = height != self.height
-        if resized:
-            self.prepareGeometryChange()
         self.face = face
         if resized:
             self.height = height
             self.body = QRectF(0.0, 0.0, NODE_WIDTH, height)
-            self.box = self.body.adjusted(-8.0, -8.0, 8.0, 8.0)
+            self._grow()
         self.update()
         return resized
 
-    def boundingRect(self) -> QRectF:
-        return self.box
-
-    def shape(self) -> QPainterPath:
-        path = QPainterPath()
-        path.addRect(self.box)
-        return path
+    def _grow(self) -> None:
+        """Keep room around the card for its ports and its glow."""
+        self.setRect(self.body.adjusted(-8.0, -8.0, 8.0, 8.0))
 
     def input_point(self, index: int) -> QPointF:
         """Place of an input in the scene."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRectF, QSize, QSizeF
 from PySide6.QtGui import QImage, QImageWriter, QPageLayout, QPageSize, QPaintDevice, QPainter, QPdfWriter
@@ -34,6 +34,14 @@ _IMAGE = ""
 
 class PictureError(NetcanvasError):
     """A picture that cannot be drawn."""
+
+
+class _Open(NamedTuple):
+    """What a picture is still drawn on."""
+
+    painter: QPainter
+    device: QPaintDevice
+    buffer: QBuffer
 
 
 class Picture:
@@ -79,6 +87,7 @@ class Picture:
             scale = min(scale, 0.99 * largest)
         self._kind, self._scale = kind, scale
         self._data = QByteArray()
+        self._open: _Open | None = None
         self.image: QImage | None = None
         if kind in (".png", _IMAGE):
             self._check_size()
@@ -89,6 +98,21 @@ class Picture:
             return self._draw_svg()
         return self._draw_pdf() if self._kind == ".pdf" else self._draw_image()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether something was drawn that only :meth:`end` closes."""
+        return self._open is not None
+
+    def end(self) -> None:
+        """Close what is drawn, were it half; of an SVG only now its text is made of all that was drawn.
+
+        In any thread, if nobody draws meanwhile: no font is asked for anything then.
+        """
+        opened, self._open = self._open, None
+        if opened is not None:
+            opened.painter.end()
+            opened.buffer.close()
+
     def pack(self) -> bytes:
         """Return what goes into the file, once all is drawn; in any thread.
 
@@ -97,6 +121,7 @@ class Picture:
         PictureError
             When there is no room for it.
         """
+        self.end()
         if self.image is not None:
             buffer = QBuffer(self._data)
             buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -145,8 +170,9 @@ class Picture:
         generator.setSize(target.size().toSize())
         generator.setViewBox(target)
         generator.setTitle(self._portrait.title)
-        yield from self._draw_on(generator, target)
-        buffer.close()
+        painter = QPainter(generator)
+        self._open = _Open(painter, generator, buffer)
+        yield from self._draw_on(painter, target)
 
     def _draw_pdf(self) -> Iterator[float]:
         dots = self._scale * 72.0 / _DOTS_PER_INCH
@@ -160,16 +186,16 @@ class Picture:
         writer.setResolution(int(_DOTS_PER_INCH))
         page = QPageSize(points * shrunk, QPageSize.Unit.Point, "canvas", QPageSize.SizeMatchPolicy.ExactMatch)
         writer.setPageLayout(QPageLayout(page, QPageLayout.Orientation.Portrait, QMarginsF()))
-        yield from self._draw_on(writer, QRectF(0.0, 0.0, writer.width(), writer.height()))
-        buffer.close()
-
-    def _draw_on(self, device: QPaintDevice, target: QRectF) -> Iterator[float]:
-        painter = QPainter(device)
+        painter = QPainter(writer)
         try:
-            painter.fillRect(target, self._portrait.style.canvas)
-            yield from self._paint(painter, target)
+            yield from self._draw_on(painter, QRectF(0.0, 0.0, writer.width(), writer.height()))
         finally:
-            painter.end()
+            painter.end()  # here, for it asks the fonts that the window paints with
+            buffer.close()
+
+    def _draw_on(self, painter: QPainter, target: QRectF) -> Iterator[float]:
+        painter.fillRect(target, self._portrait.style.canvas)
+        yield from self._paint(painter, target)
 
     def _paint(self, painter: QPainter, target: QRectF) -> Iterator[float]:
         count = len(self._portrait)

@@ -40,6 +40,8 @@ __all__ = ["CanvasScene"]
 
 #: A net of that many layers takes longer to build than anybody shall wait for an answer.
 _SLOW_FROM = 300
+#: Of what is very much to take out, this part is very much to make.
+_PART = 4
 
 
 class CanvasScene(MarkedScene):
@@ -52,6 +54,10 @@ class CanvasScene(MarkedScene):
 
     Attributes
     ----------
+    is_closed : bool
+        Whether it has let go of the document.
+    leaves_items : bool
+        Whether somebody will take its items out bit by bit once it is closed; see :mod:`app.window.closing.remains`.
     nodes, edges : dict
         Items by node id, and by edge.
     content_changed : Signal()
@@ -81,7 +87,7 @@ class CanvasScene(MarkedScene):
         self.nodes: dict[NodeId, NodeItem] = {}
         self.edges: dict[Edge, EdgeItem] = {}
         self.overview = Overview(self)
-        self._closed = False
+        self.is_closed = self.leaves_items = False
         self._by_port: dict[tuple[NodeId, int], dict[Edge, None]] = {}
         self._of_view: set[Edge] = set()
         self.faces = Faces(self)
@@ -109,9 +115,9 @@ class CanvasScene(MarkedScene):
 
     def close(self) -> None:
         """Let go of the document."""
-        if self._closed:
+        if self.is_closed:
             return
-        self._closed = True
+        self.is_closed = True
         document = self.document
         Theme.notifier().changed.disconnect(self.set_theme)
         document.changed.disconnect(self._document_changed)
@@ -129,7 +135,10 @@ class CanvasScene(MarkedScene):
         self.heat.close()
         self.folding.close()
         self.annotated.close()
-        self.clear()
+        if self.leaves_items:
+            self.setParent(None)  # it outlives its view by so much
+        else:
+            self.clear()
         self.nodes.clear()
         self.edges.clear()
 
@@ -151,17 +160,15 @@ class CanvasScene(MarkedScene):
 
     @guard
     def _document_changed(self, events: Events) -> None:
-        self.growth.finish()
-        if self.slowly and len(events.added) >= VAST and self._is_retracing():
+        is_vast = max(len(events.added), len(events.edges_added)) >= VAST // _PART
+        is_going_on = not self.is_built and self.document.undo_stack.is_stepping
+        if self.slowly and self.folding.level is None and (is_vast or is_going_on):
             self.growth.follow(events)
         else:
+            self.growth.finish()
             self.replay(events)
         if self.document.seen is not None:  # what is in view depends on other layers too
             self.faces.facts_changed()
-
-    def _is_retracing(self) -> bool:
-        """Whether a step is taken back or made again: then nobody asks for the items of layers that come."""
-        return self.document.undo_stack.is_stepping and self.folding.level is None
 
     def replay(self, events: Events) -> None:
         """Bring the items in line with the graph after a change."""

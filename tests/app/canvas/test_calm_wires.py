@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import pytest
-from PySide6.QtCore import QLineF, QPointF, QRectF
+from PySide6.QtCore import QRectF
 
 from app.canvas.edits.arrange import layout_inputs, room_of
 from app.canvas.layout.layout import lay_out
 from app.document import Document
 from engine.resources import resource_path
+from tests.app.canvas.looks import crosses
 from tests.support import shared
 
 OURS = [
@@ -39,15 +40,6 @@ def net(request):
     opened = Document.open(resource_path(request.param) if ours else shared(f"corpus/prototxt/{request.param}"))
     yield opened
     opened.close()
-
-
-def crosses(course: list[QPointF], body: QRectF) -> bool:
-    """Whether a course goes through a rectangle."""
-    edges = (body.topLeft(), body.topRight(), body.bottomRight(), body.bottomLeft(), body.topLeft())
-    bounded = QLineF.IntersectionType.BoundedIntersection
-    return any(body.contains(point) for point in course) or any(
-        QLineF(a, b).intersects(QLineF(c, d))[0] == bounded for a, b in pairwise(course) for c, d in pairwise(edges)
-    )
 
 
 def test_no_wire_runs_over_a_card(net, make_canvas):

@@ -14,7 +14,8 @@ from app.canvas.scene.scene import CanvasScene
 from app.document import Document
 from engine.errors import GraphError
 from engine.resources import resource_path
-from tests.app.canvas.test_long_histories import Look, Typist, assert_same, look
+from tests.app.canvas.looks import Look, assert_same, look
+from tests.app.canvas.typist import Typist
 
 STEPS = 100
 

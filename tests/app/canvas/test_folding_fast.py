@@ -12,27 +12,9 @@ from app.canvas.edits.arrange import room_of
 from app.canvas.scene import ledscene
 from app.canvas.scene.blockitem import BlockItem
 from app.canvas.scene.foldplan import plan_fold, seen
-from app.document import Document
-from engine.graph import OpGraph
 from engine.graph.repeats import repeats_of
-from tests.app.canvas.test_folding import cards, picture
-from tests.app.canvas.test_scene import random_edit
-from tests.benchmarks.nets import residual_net
-
-
-@pytest.fixture
-def net():
-    document = Document(OpGraph.parse(residual_net(120)))
-    yield document
-    document.close()
-
-
-@pytest.fixture
-def view(net, make_canvas):
-    """The net, unfolded."""
-    shown = make_canvas(net)
-    foldedits.fold_repeats(shown)
-    return shown
+from tests.app.canvas.looks import cards, picture
+from tests.app.canvas.typist import random_edit
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from app.document import Document
 from app.document.blocks import Block
 from engine.graph import OpGraph
 from tests.app.canvas.hands import Hands
-from tests.app.canvas.test_folding import cards, picture
-from tests.app.canvas.test_scene import random_edit
+from tests.app.canvas.looks import cards, picture
+from tests.app.canvas.typist import random_edit
 from tests.benchmarks.nets import residual_net
 from tests.support import shared
 

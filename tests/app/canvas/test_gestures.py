@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
 
 from app.canvas.find import layers_of
@@ -290,6 +291,20 @@ def test_duplicate_and_copy_and_paste(hands):
     view.paste()
     pasted = next(iter(view.document.selection.node_ids))
     assert graph.node(pasted).bottoms == ("?",)
+
+
+@pytest.mark.parametrize("text", [None, 'layer { name: "a" type: "ReLU" } layer { name: "b" type: "ReLU" }'])
+def test_what_is_pasted_twice_does_not_cover_itself(hands, text):
+    view, positions = hands.view, hands.view.document.positions
+    view.document.selection.set([hands.node(name).node_id for name in ("conv1", "pool1")])
+    view.copy()
+    if text is not None:
+        QGuiApplication.clipboard().setText(text)
+    seen = set()
+    for count in range(1, 4):
+        view.paste()
+        seen |= {tuple(positions[node]) for node in view.document.selection.node_ids}
+        assert len(seen) == 2 * count
 
 
 def test_the_phase_view_dims_what_is_not_in_it(hands):

@@ -6,7 +6,7 @@ import pytest
 
 from app.canvas.edits.insert import insert_on_wire
 from tests.app.canvas.hands import Hands
-from tests.app.canvas.test_calm_wires import crosses
+from tests.app.canvas.looks import crosses
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from app.canvas.edits.foldedits import is_folded
 from app.canvas.layout.channels import assign_tracks
 from app.canvas.layout.cuts import READABLE
-from app.canvas.layout.layout import LayoutEdge, LayoutNode, Room, lay_out
+from app.canvas.layout.layout import Flow, LayoutEdge, LayoutNode, Room, lay_out
 from app.document import Document
 from tests.support import shared
 
@@ -58,13 +58,23 @@ def test_a_chain_runs_straight_from_left_to_right(ordering):
     assert len(set(ys)) == 1
 
 
+@pytest.mark.parametrize(("flow", "along"), [(Flow.ACROSS, 0), (Flow.DOWN, 1)])
+def test_a_net_can_be_turned_whatever_the_view(flow, along):
+    keys = range(30)
+    result = lay_out([node(k) for k in keys], [edge(k, k + 1) for k in keys[:-1]], Room(700.0, 500.0), flow)
+    ahead, aside = ([result.places[k][axis] for k in keys] for axis in (along, 1 - along))
+    assert ahead == sorted(set(ahead)), "each is behind the one before"
+    assert len(set(aside)) == 1
+
+
+@pytest.mark.parametrize("flow", Flow)
 @pytest.mark.parametrize("seed", range(6))
-def test_random_nets_never_overlap(seed, ordering):
+def test_random_nets_never_overlap(seed, flow, ordering):
     rng = random.Random(seed)
     count = 60
     nodes = [node(k) for k in range(count)]
     edges = [edge(a, b, n) for n, (a, b) in enumerate(sorted(rng.sample(range(count), 2)) for _ in range(110))]
-    result = lay_out(nodes, edges)
+    result = lay_out(nodes, edges, flow=flow)
     assert len(result.places) == count
     assert not overlaps(result.places, dict.fromkeys(range(count), HEIGHT))
 
@@ -199,3 +209,18 @@ def test_corpus_nets_never_overlap(name, make_canvas):
         assert len(items) == len(document.graph)
     finally:
         document.close()
+
+
+@pytest.mark.parametrize(("name", "words"), [("layout_across", "in one row"), ("layout_down", "from top to bottom")])
+def test_turning_is_a_command_and_one_step(window, lenet, qtbot, name, words):
+    assert window.files.open(lenet)
+    qtbot.waitUntil(lambda: window.canvas.is_placed)
+    document = window.document
+    before = document.positions.of(document.graph.node_ids())
+    window.actions_by_name[name].trigger()
+    after = document.positions.of(document.graph.node_ids())
+    conv, ip = (after[document.graph.named(each)[0].id] for each in ("conv1", "ip2"))
+    assert (ip.y > conv.y + 300) == (name == "layout_down") != (ip.x > conv.x + 300)
+    assert document.undo_stack.count() == 1 and document.undo_stack.undoText().endswith(words)
+    document.undo_stack.undo()
+    assert document.positions.of(document.graph.node_ids()) == before

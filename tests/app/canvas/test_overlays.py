@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.canvas.scene.heat import MEASURES, TIME, heat_color
 from app.theme import Theme
-from tests.app.test_theme import contrast, luminance
+from tests.app.support import contrast, luminance
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -72,7 +72,13 @@ def known(document, canvas, qtbot):
 
 @pytest.mark.parametrize(
     ("name", "dearest", "text"),
-    [("parameters", "ip1", "400"), ("multiply_adds", "conv2", "12.8"), ("memory", "conv1", "360")],
+    [
+        ("parameters", "ip1", "400"),
+        ("multiply_adds", "conv2", "12.8"),
+        ("memory", "conv1", "360"),
+        ("inference", "ip1", "1.54"),
+        ("training", "ip1", "4.61"),
+    ],
 )
 def test_the_heat_map_prints_what_each_layer_costs(known, name, dearest, text):
     known.show_heat(name)

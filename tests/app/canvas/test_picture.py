@@ -6,17 +6,20 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QApplication
 
 from app.canvas.gestures import annotating
 from app.canvas.scene.picture import PictureError, draw_image, save_picture
 from app.document import Document
+from app.main import main
 from app.theme import Theme
-from app.window.picturedialog import PictureDialog
+from app.window.views.picturedialog import PictureDialog
 from engine.graph import OpGraph
 from tests.app.canvas.hands import CTRL, RIGHT, Hands
 from tests.benchmarks.nets import residual_net
@@ -117,20 +120,15 @@ def test_the_dialog_asks_for_kind_colours_and_size(canvas, tmp_path, qtbot):
     assert QImage(str(tmp_path / "net.png")).width() > 1000
 
 
-def draw(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run the command where there is no screen."""
-    environment = {
-        key: value for key, value in os.environ.items() if key not in ("DISPLAY", "QT_QPA_PLATFORM", "WAYLAND_DISPLAY")
-    }
-    command = [sys.executable, "-m", "app", "draw", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
-
-
 def test_netcanvas_draw_needs_no_screen_and_leaves_the_net_alone(lenet, tmp_path):
     before = lenet.read_bytes()
     out = tmp_path / "out" / "net.svg"
     out.parent.mkdir()
-    done = draw(lenet, out, "--phase", "TEST")
+    no_screen = {
+        key: value for key, value in os.environ.items() if key not in ("DISPLAY", "QT_QPA_PLATFORM", "WAYLAND_DISPLAY")
+    }
+    command = [sys.executable, "-m", "app", "draw", str(lenet), str(out), "--phase", "TEST"]
+    done = subprocess.run(command, capture_output=True, text=True, env=no_screen, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert "layers" in done.stdout
     texts = {"".join(each.itertext()).strip() for each in ElementTree.parse(out).iter(TEXT)}
@@ -140,13 +138,29 @@ def test_netcanvas_draw_needs_no_screen_and_leaves_the_net_alone(lenet, tmp_path
     assert not lenet.with_name(lenet.name + ".canvas.json").exists()
 
 
-def test_netcanvas_draw_folds(tmp_path):
+@pytest.fixture
+def draw(qapp: QApplication, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., tuple[int, str, str]]]:
+    """Runs the command in this process; exit status, output and errors."""
+    name = qapp.applicationName()
+
+    def run(*arguments: str | Path) -> tuple[int, str, str]:
+        try:
+            status = main(["draw", *map(str, arguments)])
+        except SystemExit as left:
+            status = left.code
+        return status, *capsys.readouterr()
+
+    yield run
+    qapp.setApplicationName(name)
+
+
+def test_netcanvas_draw_folds(tmp_path, draw):
     net = tmp_path / "net.prototxt"
     net.write_text(residual_net(60))
-    done = draw(net, tmp_path / "net.svg", "--fold")
-    assert done.returncode == 0, done.stderr
+    status, said, errors = draw(net, tmp_path / "net.svg", "--fold")
+    assert status == 0, errors
     assert "residual block" in (tmp_path / "net.svg").read_text(encoding="utf-8")
-    assert " on " in done.stdout
+    assert " on " in said
 
 
 @pytest.mark.parametrize(
@@ -157,10 +171,10 @@ def test_netcanvas_draw_folds(tmp_path):
         (["net.svg", "--scale", "0"], 2, "0.01"),
     ],
 )
-def test_netcanvas_draw_says_what_is_wrong(lenet, tmp_path, arguments, code, words):
-    done = draw(lenet, tmp_path / arguments[0], *arguments[1:])
-    assert done.returncode == code
-    assert words in done.stderr
+def test_netcanvas_draw_says_what_is_wrong(lenet, tmp_path, draw, arguments, code, words):
+    status, _said, errors = draw(lenet, tmp_path / arguments[0], *arguments[1:])
+    assert status == code
+    assert words in errors
 
 
 @pytest.mark.parametrize("scale", [0.0, -1.0, float("nan"), float("inf"), 1e-9, 1e300])

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import random
 
 import pytest
 
 from app.canvas.scene.scene import CanvasScene
-from app.document import Document
-from app.document.placement import Point
-from engine.errors import GraphError
-from engine.graph import OpGraph
-
-TYPES = ("Convolution", "Pooling", "ReLU", "InnerProduct", "Concat", "Softmax")
+from tests.app.canvas.typist import random_edit
 
 
 def picture(scene: CanvasScene) -> tuple:
@@ -26,39 +20,6 @@ def picture(scene: CanvasScene) -> tuple:
         for e, item in scene.edges.items()
     )
     return nodes, edges
-
-
-def random_edit(document: Document, rng: random.Random) -> None:
-    graph = document.graph
-    ids = graph.node_ids()
-    kind = rng.choice(["add", "remove", "connect", "disconnect", "field", "rename", "move", "bypass", "freeze"])
-    if kind == "move" and ids:
-        chosen = rng.choice(ids)
-        document.move_nodes({chosen: Point(rng.randrange(0, 3000, 10), rng.randrange(0, 3000, 10))})
-        return
-
-    def edit(graph: OpGraph) -> None:
-        if kind == "add" or not ids:
-            graph.add_node(rng.choice(TYPES), bottoms=["?"])
-            return
-        node = graph.node(rng.choice(ids))
-        if kind == "remove":
-            graph.remove_nodes([node.id])
-        elif kind == "connect" and node.tops:
-            graph.connect(node.id, 0, rng.choice(ids), 0)
-        elif kind == "disconnect" and node.bottoms:
-            graph.disconnect(node.id, 0)
-        elif kind == "field":
-            graph.set_field(node.id, ("convolution_param", "num_output"), str(rng.randrange(1, 99)))
-        elif kind == "rename":
-            graph.rename_node(node.id, f"{node.name or 'layer'}_{rng.randrange(100)}")
-        elif kind == "bypass":
-            (graph.restore if graph.is_bypassed(node.id) else graph.bypass)(node.id)
-        elif kind == "freeze":
-            graph.unfreeze(node.id) if graph.is_frozen(node.id) else graph.freeze(node.id, 2)
-
-    with contextlib.suppress(GraphError):
-        document.apply(kind, edit)
 
 
 @pytest.mark.parametrize("seed", range(3))

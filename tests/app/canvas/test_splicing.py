@@ -237,3 +237,18 @@ def test_a_layer_goes_on_the_wire_from_an_input_of_the_net(make_canvas, kind):
     document.undo_stack.undo()
     assert bytes(graph) == before
     document.close()
+
+
+def test_a_place_that_was_chosen_for_a_layer_is_kept_with_the_net(hands, tmp_path):
+    document = hands.view.document
+    hands.view.add_layer("LRN")
+    assert not document.positions.touched
+    drop_from_palette(hands, "LRN", hands.view.viewport().rect().bottomRight() - QPoint(300, 60))
+    name = document.graph.node(document.selection.last).name
+    where = document.positions[document.selection.last]
+    document.save(tmp_path / "mine.prototxt")
+    again = Document.open(tmp_path / "mine.prototxt")
+    try:
+        assert again.positions[again.graph.named(name)[0].id] == where
+    finally:
+        again.close()

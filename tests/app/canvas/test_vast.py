@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtTest import QTest
 
 from app.canvas.edits import edits, foldedits
@@ -17,26 +16,11 @@ from app.canvas.scene.heat import MEASURES
 from app.document import Document
 from app.document.placement import Point
 from engine.graph import OpGraph
-from tests.app.canvas.test_folding import cards, picture
+from tests.app.canvas.looks import cards, painted, picture, settle
 from tests.benchmarks.nets import residual_net
 
 #: What may be felt on the window's thread, in seconds, and the room that a busy machine is given.
 FELT, ROOM = 0.05, 3
-
-
-@pytest.fixture
-def net():
-    document = Document(OpGraph.parse(residual_net(120)))
-    yield document
-    document.close()
-
-
-@pytest.fixture
-def view(net, make_canvas):
-    """The net, unfolded."""
-    shown = make_canvas(net)
-    foldedits.fold_repeats(shown)
-    return shown
 
 
 @pytest.fixture
@@ -47,29 +31,6 @@ def in_slices(monkeypatch):
         (folding, "_VAST"), (moving, "_VERY_MANY"),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, 2)
-
-
-def settle(view, qtbot) -> None:
-    scene = view.canvas
-
-    def settled() -> bool:
-        still = not scene.leading.active and scene.folding.is_wired and not scene.heat._slices.active
-        return still and scene.overview.prepare()
-
-    qtbot.waitUntil(settled, timeout=60_000)
-
-
-def painted(view) -> bytes:
-    """The whole net as it is painted from far away."""
-    image = QImage(900, 600, QImage.Format.Format_RGB32)
-    image.fill(QColor("white"))
-    painter = QPainter(image)
-    content = view.canvas.content_rect()
-    painter.scale(900 / content.width(), 600 / content.height())
-    painter.translate(-content.topLeft())
-    view.canvas.overview.paint(painter)
-    painter.end()
-    return bytes(image.constBits())
 
 
 def fold(view):

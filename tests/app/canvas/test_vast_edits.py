@@ -6,19 +6,8 @@ import pytest
 
 from app.canvas.edits import edits, foldedits
 from app.canvas.scene import scene
-from app.document import Document
 from app.text.pane import TextPane
-from engine.graph import OpGraph
-from tests.app.canvas.test_folding import picture
-from tests.app.canvas.test_vast import painted, settle
-from tests.benchmarks.nets import residual_net
-
-
-@pytest.fixture
-def net():
-    document = Document(OpGraph.parse(residual_net(120)))
-    yield document
-    document.close()
+from tests.app.canvas.looks import painted, picture, settle
 
 
 @pytest.fixture(params=["folded", "unfolded"])

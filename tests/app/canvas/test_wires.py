@@ -6,6 +6,7 @@ import json
 
 import pytest
 from PySide6.QtCore import QLineF, QPoint, QPointF, Qt
+from PySide6.QtWidgets import QMenu
 
 from app.canvas.edits.insert import insert_on_wire
 from app.canvas.layout.routes import crosses, distance_to
@@ -224,3 +225,18 @@ def test_wires_around_a_row_stay_clear_of_it_when_it_makes_room(hands):
         item.edge.blob for item in view.canvas.edges.values() if any(body.contains(point) for point in item.course())
     }
     assert not crossing
+
+
+def test_a_right_click_on_a_wire_opens_its_menu(hands):
+    view = hands.view
+    hands.click(hands.title("ip1"))
+    hands.click(hands.on_wire("conv1", "pool1"), RIGHT)
+    view.document.selection.flush()
+    assert view.canvas.selected_edge == hands.wire("conv1", "pool1").edge
+    assert not view.document.selection.node_ids
+    assert not view.popup.isVisible()
+    menu = view.findChild(QMenu, "canvas.wire_menu")
+    assert menu is not None and menu.isVisible()
+    next(action for action in menu.actions() if action.text().startswith("Cut it")).trigger()
+    menu.close()
+    assert view.document.graph.named("pool1")[0].bottoms == ("?",)

@@ -28,21 +28,27 @@ def git(folder, *words):
     subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, env={**os.environ, **identity})
 
 
-@pytest.fixture
-def history(mine):
-    """A repository with an older version of the net under another name, and the one in the window."""
-    folder = mine.parent
+@pytest.fixture(scope="session")
+def committed(tmp_path_factory):
+    """A repository with an older version of a net under another name, and the one that the tests have in the window."""
+    folder = tmp_path_factory.mktemp("committed")
+    first, net = folder / "first name.prototxt", folder / "mine.prototxt"
     git(folder, "init", "-q")
-    mine.write_bytes(OLD)
-    mine.rename(folder / "first name.prototxt")
+    first.write_bytes(OLD)
     git(folder, "add", "-A")
     git(folder, "commit", "-qm", "As it was & so on")
-    (folder / "first name.prototxt").rename(mine)
+    first.rename(net)
     git(folder, "add", "-A")
     git(folder, "commit", "-qm", "Renamed")
-    mine.write_bytes(NEW)
-    git(folder, "add", "-A")
-    git(folder, "commit", "-qm", "Wider")
+    net.write_bytes(NEW)
+    git(folder, "commit", "-qam", "Wider")
+    return folder
+
+
+@pytest.fixture
+def history(committed, mine):
+    """The net in the window, with a history."""
+    shutil.copytree(committed / ".git", mine.parent / ".git")
     return mine
 
 

@@ -222,6 +222,7 @@ def test_the_selection_is_told_once_for_a_burst(opened, qtbot):
     for node in ids:
         opened.selection.add([node])
     opened.selection.toggle([ids[0]])
+    qtbot.waitUntil(lambda: bool(calls))
     qtbot.wait(5)
     assert calls == [(ids[1],)]
 

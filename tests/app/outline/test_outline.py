@@ -11,7 +11,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from app.document import Document
 from app.outline import OutlinePanel
 from engine.graph import OpGraph
-from tests.app.canvas.test_scene import random_edit
+from tests.app.canvas.typist import random_edit
 
 
 @pytest.fixture

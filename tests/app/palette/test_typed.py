@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 
 from app.document import Document
 from app.palette.fuzzy import rank
+from app.palette.starters import starter_fields
 from app.palette.typed import fields_with, with_numbers
 
 XAVIER = 'weight_filler { type: "xavier" }'
@@ -45,6 +46,8 @@ def test_what_takes_no_such_numbers_is_not_offered(document, pattern):
 def test_without_numbers_all_is_as_it_was(document):
     infos = document.registry.infos()
     assert with_numbers(infos, "conv2d") == (tuple(infos), "conv2d")
+    for info in infos:
+        assert fields_with(info.type, ()) == starter_fields(info.type)
 
 
 #: LeNet for training and testing, layer by layer, as it is typed at the pointer.

@@ -60,7 +60,7 @@ class Project:
         shapes = self.window.document.shapes.get(self.node(name))
         return str(shapes.error) if shapes is not None and shapes.error is not None else ""
 
-    def wait(self, condition: Callable[[], object], timeout: int = 15_000) -> None:
+    def wait_until(self, condition: Callable[[], object], timeout: int = 15_000) -> None:
         self.qtbot.waitUntil(lambda: bool(condition()), timeout=timeout)
 
     def drop(self, folder: Path) -> None:
@@ -83,7 +83,7 @@ class Project:
             found[:] = [b for bar in self.window.bars for b in bar.findChildren(QPushButton) if b.objectName() == name]
             return bool(found)
 
-        self.wait(there)
+        self.wait_until(there)
         self.qtbot.mouseClick(found[0], Qt.MouseButton.LeftButton)
 
     def palette(self) -> list[str]:
@@ -99,7 +99,7 @@ class Project:
             found[:] = [s for s in self.window.findChildren(QDialog) if type(s).__name__ == kind and s.isVisible()]
             return bool(found)
 
-        self.wait(there)
+        self.wait_until(there)
         return found[0]
 
 

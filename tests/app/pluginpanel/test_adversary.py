@@ -11,7 +11,7 @@ from PySide6.QtCore import QTimer
 
 from engine.inspection import InspectionClient
 from tests.app.pluginpanel.conftest import Project
-from tests.engine.inspection.test_adversary import ADVERSARIES, GOOD, HARMLESS, PATCHES, layer
+from tests.engine.inspection.adversaries import ADVERSARIES, GOOD, HARMLESS, PATCHES, layer
 from tests.engine.plugins.helpers import write
 
 INPUT = 'layer { name: "x" type: "Input" top: "x" input_param { shape { dim: 2 dim: 3 } } }\n'
@@ -43,11 +43,13 @@ def test_the_window_lives_and_names_each(project: Project, monkeypatch: pytest.M
     timer.timeout.connect(beat)
     last[0] = time.perf_counter()
     timer.start(20)
-    project.wait(lambda: all(project.tops(name) == ((2, 3),) for name in ("good", "also_good")), 90_000)
-    project.wait(lambda: all(project.error(name) for name in ADVERSARIES), 10_000)
+    project.wait_until(lambda: all(project.tops(name) == ((2, 3),) for name in ("good", "also_good")), 90_000)
+    project.wait_until(lambda: all(project.error(name) for name in ADVERSARIES), 10_000)
     timer.stop()
     assert time.monotonic() - begin < 90
-    project.wait(lambda: all(project.window.document.problems_of(project.node(n))[0] == "error" for n in ADVERSARIES))
+    project.wait_until(
+        lambda: all(project.window.document.problems_of(project.node(n))[0] == "error" for n in ADVERSARIES)
+    )
     for name, (_, _, words) in ADVERSARIES.items():
         assert f"'{name}'" in project.error(name)
         assert re.search(words, project.error(name)), (name, project.error(name))
@@ -58,4 +60,4 @@ def test_the_window_lives_and_names_each(project: Project, monkeypatch: pytest.M
     assert sorted(late)[int(len(late) * 0.99)] < 0.25  # the window was never held up
     # It can still be worked with.
     project.window.document.apply("Rename", lambda graph: graph.rename_node(project.node("good"), "better"))
-    project.wait(lambda: project.tops("better") == ((2, 3),), 60_000)
+    project.wait_until(lambda: project.tops("better") == ((2, 3),), 60_000)

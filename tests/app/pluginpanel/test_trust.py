@@ -96,14 +96,14 @@ def test_a_layer_that_is_added_later_is_asked_about_too(beside: Project) -> None
 
 def test_a_module_that_is_nowhere_is_told_without_a_question_and_heard_when_it_comes(project: Project) -> None:
     project.open(trusted=False)
-    project.wait(lambda: face(project).state == "code not found" and face(project).reason)
+    project.wait_until(lambda: face(project).state == "code not found" and face(project).reason)
     assert "module 'halve' was not found" in face(project).reason and not bars(project)
-    project.wait(lambda: project.window.document.problems_of(project.node())[0] == "warning")
+    project.wait_until(lambda: project.window.document.problems_of(project.node())[0] == "warning")
     write(project.folder, halve=layer_with("2"))
-    project.wait(lambda: bars(project))
+    project.wait_until(lambda: bars(project))
     project.press("Allow")
-    project.wait(lambda: project.tops() == ((2,),) and face(project).state == "")
-    project.wait(lambda: project.window.document.problems_of(project.node())[0] == "")
+    project.wait_until(lambda: project.tops() == ((2,),) and face(project).state == "")
+    project.wait_until(lambda: project.window.document.problems_of(project.node())[0] == "")
 
 
 def test_two_projects_with_a_module_of_one_name_keep_apart(beside: Project, tmp_path: Path) -> None:

@@ -40,10 +40,10 @@ def test_a_few_questions_make_a_layer_on_the_canvas(project: Project) -> None:
     folder = project.folder / "plugins" / "gain_layer"
     assert {path.name for path in folder.iterdir()} == {"gain_layer.py", "plugin.toml", "test_gain_layer.py"}
     graph = project.window.document.graph
-    project.wait(lambda: any(node.type == "Python" for node in graph.nodes()))
+    project.wait_until(lambda: any(node.type == "Python" for node in graph.nodes()))
     (node,) = (node for node in graph.nodes() if node.type == "Python")
     assert node.bottoms == ("x",) and node.name == "gain1"
-    project.wait(lambda: project.tops(node.name) == ((2, 3),))
+    project.wait_until(lambda: project.tops(node.name) == ((2, 3),))
     pane = project.window.panels["code"]
     assert pane.edit is not None and pane.edit.source.path == folder / "gain_layer.py"
     project.window.document.selection.set([node.id])
@@ -82,4 +82,6 @@ def test_the_palette_offers_the_wizard(project: Project) -> None:
     panel.search.setFocus()
     project.qtbot.keyClicks(panel.search, "new python")
     project.qtbot.keyClick(panel.search, Qt.Key.Key_Return)
-    project.sheet("LayerWizard").close()
+    sheet = project.sheet("LayerWizard")
+    assert sheet.isVisible()
+    sheet.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from engine.registry import default_registry
+
 NET = """name: "Small"
 layer {
   name: "data"  # the input
@@ -39,3 +41,9 @@ layer {
   data_param { source: "some_lmdb" batch_size: 64 backend: LMDB }
 }
 """
+#: A tenth of a second is seen, a twentieth is not.
+LONGEST = 0.05
+TYPES = sorted(
+    {info.type for info in default_registry().infos()}
+    | {"Concat", "Eltwise", "LRN", "BatchNorm", "Deconvolution", "Recurrent", "LSTM", "NoSuchType", ""}
+)

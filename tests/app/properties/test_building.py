@@ -10,11 +10,9 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from engine.registry import default_registry
-from tests.app.properties.test_every_type import TYPES
+from tests.app.properties.nets import LONGEST, TYPES
 
 Make = Callable[[str], Any]
-#: A tenth of a second is seen, a twentieth is not.
-LONGEST = 0.05
 WIDE = ("Convolution", "Pooling", "Data", "ImageData", "WindowData", "InnerProduct", "LSTM")
 
 

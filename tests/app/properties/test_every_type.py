@@ -10,15 +10,11 @@ from pytestqt.qtbot import QtBot
 from app.properties.forms import MessageForm, NestedMessage, RepeatedMessages
 from app.properties.section import Section
 from app.properties.target import LayerTarget
-from engine.registry import default_registry
 from engine.schema import load_schema
+from tests.app.properties.nets import TYPES
 
 SCHEMA = load_schema()
 LAYER = SCHEMA.describe("LayerParameter")
-TYPES = sorted(
-    {info.type for info in default_registry().infos()}
-    | {"Concat", "Eltwise", "LRN", "BatchNorm", "Deconvolution", "Recurrent", "LSTM", "NoSuchType", ""}
-)
 PARAM_FIELDS = [field for field in LAYER.fields if field.name.endswith("_param")]
 
 

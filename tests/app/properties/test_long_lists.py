@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QPushButton, QToolButton
 from app.properties.forms import RepeatedMessages
 from app.properties.growing import FIRST_LINES
 from app.properties.lists import ListEdit
-from tests.app.properties.test_building import LONGEST
+from tests.app.properties.nets import LONGEST
 
 Make = Callable[[str], Any]
 MANY = 2000

@@ -65,6 +65,18 @@ def test_ports_are_the_wires_that_cross_and_the_results(net: Any) -> None:
     assert [blob for blob, _shape in coming] == [graph.node(ids[1]).tops[0]]
 
 
+def test_the_inputs_of_the_net_are_no_layer(bench: Make) -> None:
+    """The title counts what the table counts."""
+    made = bench('input: "x" input_dim: 1 input_dim: 3\nlayer { name: "r" type: "ReLU" bottom: "x" top: "y" }\n')
+    choose(made, made.document.graph.node_ids())
+    said = words(made)
+    assert (
+        "1 layer and the net's inputs" in said
+        and dict(sum_facts(made.document, made.document.graph.node_ids()))["Layers"] == "1"
+    )
+    assert any("inputs are edited in the text pane" in each for each in said)
+
+
 def test_layers_of_one_type_are_offered_and_then_edited_together(net: Any) -> None:
     choose(net, net.document.graph.node_ids())
     offers = {button.objectName(): button for button in net.panel.page.findChildren(QPushButton)}

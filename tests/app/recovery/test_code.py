@@ -9,7 +9,7 @@ import pytest
 
 from app.recovery import RecoveryKeeper, RecoveryStore
 from app.recovery.store import KeptCode
-from tests.app.recovery.test_keeper import press
+from tests.app.recovery.support import press
 
 CODE = b"# coding: latin-1\r\nx = '\xe9'\r\n"
 

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from app.training.launch import Launch
+from app.window.files.solverfollow import named_elsewhere
 from app.window.mainwindow import MainWindow
-from app.window.solverfollow import named_elsewhere
 from tests.app.solver.conftest import NET
 
 
@@ -22,7 +22,7 @@ def net(window: MainWindow, solver_file: Path) -> Path:
 
 
 def save_as(window: MainWindow, monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
-    monkeypatch.setattr("app.window.saving.QFileDialog.getSaveFileName", lambda *_args: (str(path), ""))
+    monkeypatch.setattr("app.window.files.saving.QFileDialog.getSaveFileName", lambda *_args: (str(path), ""))
     assert window.files.save_as()
 
 

@@ -150,8 +150,7 @@ def test_fold_all_then_edit_above_and_inside(bench: Make) -> None:
     assert list(net.edit.folding.folded) == [3, 8, 18]
     net.pane.commit()
     net.document.apply("x", lambda graph: graph.set_field(net.node("conv1").id, ("convolution_param", "pad"), "2"))
-    net.qtbot.wait(20)
-    assert net.shown == net.text
+    net.qtbot.waitUntil(lambda: net.shown == net.text)
     assert list(net.edit.folding.folded) == [3, 8, 19]
     assert not any(line.startswith("layer") for line in net.hidden())
 

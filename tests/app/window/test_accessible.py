@@ -264,7 +264,7 @@ def test_menus_of_layers_the_map_and_tabs_say_other_keys(window, lenet):
 def said(monkeypatch) -> list[str]:
     """What a screen reader is told, for as long as there is one."""
     heard: list[str] = []
-    for module in ("app.canvas.focus", "app.window.bars", "app.window.docks", "app.training.panel"):
+    for module in ("app.canvas.focus", "app.window.bars", "app.window.docks.docks", "app.training.panel"):
         monkeypatch.setattr(f"{module}.announce", lambda _widget, text: heard.append(text))
     return heard
 

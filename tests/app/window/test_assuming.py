@@ -204,3 +204,31 @@ def test_it_ends_when_the_data_come(window: MainWindow, tmp_path: Path, qtbot) -
     window.files.look_at_disk()  # as when the window is come back to
     qtbot.waitUntil(lambda: document.shapes[node_of(document, "d")].tops == ((2, 7),), timeout=PATIENCE)
     assert not document.shapes[node_of(document, "d")].assumed
+
+
+def test_code_that_is_not_here_is_offered_the_shape_of_what_it_reads(window, tmp_path, qtbot) -> None:
+    path = tmp_path / "code.prototxt"
+    path.write_text(
+        'layer { name: "in" type: "Input" top: "x" input_param { shape { dim: [4, 3, 9, 8] } } }\n'
+        'layer { name: "p" type: "Python" bottom: "x" top: "y" python_param { module: "no_such" layer: "L" } }\n'
+        'layer { name: "ip" type: "InnerProduct" bottom: "y" top: "ip" inner_product_param { num_output: 4 } }\n'
+    )
+    assert window.files.open(path)
+    page = the_page(window)
+    label = "Assume 3 \u00d7 9 \u00d7 8, as 'x', which it reads"
+    buttons = lambda: [each.text() for bar in page.bars.bars() for each in bar.findChildren(QPushButton)]  # noqa: E731
+    qtbot.waitUntil(lambda: label in buttons(), timeout=PATIENCE)
+    node = node_of(page.document, "p")
+    page.assuming.ask(node)
+    words = page.assuming.sheet.findChildren(QLabel)
+    assert any("Its code is not on this machine" in each.text() for each in words)
+    assert [each.text() for each in page.assuming.sheet.findChildren(QPushButton, "assume.guess")] == [
+        "3 \u00d7 9 \u00d7 8"
+    ]
+    page.assuming.sheet.close()
+    press(qtbot, page, label)
+    qtbot.waitUntil(lambda: state_of(page.document) == "known", timeout=PATIENCE)
+    qtbot.waitUntil(lambda: page.document.live.is_started and not page.document.live.busy, timeout=PATIENCE)
+    assert [each.code for each in problems_at(page.document, node) if each.code == "shape-assumed"]
+    page.document.undo_stack.undo()
+    qtbot.waitUntil(lambda: state_of(page.document) == "unknown", timeout=PATIENCE)

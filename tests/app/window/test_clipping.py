@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.theme import Theme
 from app.widgets.elidedlabel import ElidedLabel
-from app.window.docks import PANELS
+from app.window.docks.docks import PANELS
 
 SIZES = [(900, 600), (1280, 800), (1600, 1000)]
 LAYERS = ["conv1", "mnist", "pool2", "loss"]
@@ -84,14 +84,14 @@ def test_no_text_is_cut_in_any_panel(window, resized, lenet, qtbot, theme):
 
 
 @pytest.mark.parametrize("name", LAYERS)
-def test_the_fields_of_a_layer_are_as_wide_as_the_panel(window, resized, lenet, qtbot, name):
+def test_the_fields_of_a_layer_are_as_wide_as_the_panel(window, resized, lenet, qtbot, still, name):
     window.files.open(lenet)
     resized(SIZES[0])
     panel = window.panels["properties"]
     window.document.selection.set([window.document.graph.named(name)[0].id])
     window.document.selection.flush()
     qtbot.waitUntil(lambda: any(each.text() == name for each in panel.findChildren(QLineEdit)), timeout=5000)
-    qtbot.wait(200)
+    still(panel)
     for area in panel.findChildren(QScrollArea):
         if area.isVisible() and area.widget() is not None:
             assert area.widget().width() <= area.viewport().width()

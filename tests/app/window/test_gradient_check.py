@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction
 
 from app.window.mainwindow import MainWindow
 from tests.engine.plugins.helpers import write
-from tests.engine.plugins.test_python_layers import input_layer, python_layer
+from tests.engine.plugins.nets import input_layer, python_layer
 
 CODE = """
     import caffe

@@ -8,12 +8,12 @@ from PySide6.QtWidgets import QLineEdit
 
 
 @pytest.mark.parametrize("panel", ["training", "problems", "plugins", "costs"])
-def test_at_900_by_600_nothing_sticks_out(window, lenet, qtbot, panel):
+def test_at_900_by_600_nothing_sticks_out(window, lenet, qtbot, still, panel):
     window.files.open(lenet)
     window.show_panel(panel)
     window.resize(900, 600)
     qtbot.waitUntil(lambda: window.width() == 900, timeout=2000)
-    qtbot.wait(20)
+    still(window)
     assert (window.width(), window.height()) == (900, 600)
     for widget in (window.canvas, window.panels[panel], window.panels["properties"], window.palette_panel):
         place = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size())

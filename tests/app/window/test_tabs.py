@@ -178,7 +178,7 @@ def test_closing_the_window_asks_for_each_changed_net(window, opened, monkeypatc
 def test_saving_onto_a_net_that_is_open_elsewhere_is_refused(window, opened, monkeypatch):
     """F2: two tabs never write one file."""
     before = opened[0].read_bytes()
-    monkeypatch.setattr("app.window.files.QFileDialog.getSaveFileName", lambda *_args: (str(opened[0]), ""))
+    monkeypatch.setattr("app.window.files.files.QFileDialog.getSaveFileName", lambda *_args: (str(opened[0]), ""))
     assert not window.files.save_as()
     assert opened[0].read_bytes() == before
     assert "another tab" in window.bars[0].text

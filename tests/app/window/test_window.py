@@ -9,22 +9,12 @@ from PySide6.QtWidgets import QLabel
 
 from app.properties.net_page import net_facts
 from app.theme import Theme
-from app.window.docks import PANELS
-from app.window.mainwindow import MainWindow
+from app.window.docks.docks import PANELS
 from app.window.upgrading import offer_upgrade
 from engine.diagnostics import Diagnostic
 from engine.resources import resource_path
 from tests.app.canvas.hands import Hands
-
-
-def open_net(window: MainWindow, path) -> None:
-    assert window.files.open(path)
-    window.canvas.set_scale(1.0)
-
-
-def edit(window: MainWindow) -> None:
-    graph = window.document.graph
-    window.document.apply("Rename conv1", lambda g: g.rename_node(graph.named("conv1")[0].id, "first"))
+from tests.app.window.support import edit, open_net
 
 
 def test_all_panels_are_there(window):

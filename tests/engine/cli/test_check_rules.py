@@ -9,7 +9,7 @@ import pytest
 
 from engine.cli import main
 from tests.engine.diagnostics.cases import DATA, X, in_place, shared_pair, with_labels
-from tests.engine.diagnostics.test_codes import SOLVER_CASES, complete
+from tests.engine.diagnostics.solver_cases import SOLVER_CASES, complete
 from tests.engine.graph.nets import layer
 
 SOLVER = 'base_lr: 1 lr_policy: "fixed"\n'

@@ -10,26 +10,11 @@ from engine.diagnostics import SchemaMemo, diagnose
 from engine.errors import DataError, LayerError, NetcanvasError
 from engine.graph import OpGraph
 from engine.node_shapes import NodeShapes
+from tests.engine.diagnostics.support import Types
 from tests.engine.graph.nets import CHAIN, LENET, assert_consistent, layer, node
 from tests.support import SHARED
 
 TRAIN, TEST = "include { phase: TRAIN }", "include { phase: TEST }"
-
-
-class Types:
-    """A registry of four types."""
-
-    def types(self):
-        return ("Power", "ReLU", "SoftmaxWithLoss", "Convolution")
-
-    def closest(self, layer_type):
-        return {"relu": "ReLU", "softmaxwithloss": "SoftmaxWithLoss", "convolution": "Convolution"}.get(
-            layer_type.lower()
-        )
-
-    def info(self, layer_type):
-        least, most = (2, 3) if layer_type == "SoftmaxWithLoss" else (0, None)
-        return SimpleNamespace(min_bottoms=least, max_bottoms=most, min_tops=0, max_tops=None)
 
 
 def found(text: str, code: str, **options):

@@ -12,7 +12,7 @@ from engine.layer import Phase
 from engine.layer_specs import graph_layers
 from engine.registry import default_registry
 from engine.shapes import ShapeService
-from tests.engine.diagnostics.test_shape_fixes import layer, source
+from tests.engine.diagnostics.support import layer, source
 from tests.engine.graph.nets import assert_consistent
 
 REGISTRY = default_registry()

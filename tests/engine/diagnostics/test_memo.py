@@ -8,9 +8,9 @@ import pytest
 
 from engine.diagnostics import Diagnosis, SchemaMemo, diagnose
 from engine.graph import OpGraph
-from tests.engine.diagnostics.test_diagnose import Types
-from tests.engine.graph.nets import CHAIN, LENET, layer
-from tests.engine.graph.test_random_edits import TEXTS, Editor
+from tests.engine.diagnostics.support import Types
+from tests.engine.graph.editor import Editor
+from tests.engine.graph.nets import CHAIN, LENET, TEXTS, layer
 
 WORDS = ['"label"', '"data"', '"c"', '"conv1"', "phase: TEST", "TRAIN", "bottom", "type", "\n", "}", "stage: 's'", "1"]
 
@@ -21,9 +21,9 @@ class Watch:
     def __init__(self, graph: OpGraph) -> None:
         self.graph = graph
         self.memo = SchemaMemo()
-        self.check()
+        self.check_same()
 
-    def check(self) -> None:
+    def check_same(self) -> None:
         fresh = diagnose(self.graph, registry=Types())
         assert diagnose(self.graph, registry=Types(), memo=self.memo) == fresh
 
@@ -38,10 +38,10 @@ def test_after_any_edits(name, seed):
         change = editor.step()
         if change is not None:
             changes.append(change)
-            watch.check()
+            watch.check_same()
     for change in reversed(changes):
         change.undo()
-        watch.check()
+        watch.check_same()
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -56,7 +56,7 @@ def test_after_any_typing(text, seed):
         parts = graph.text.split(old)
         cut = chance.randrange(1, len(parts)) if len(parts) > 1 else 1
         graph.replace_text(text if chance.random() < 0.1 else old.join(parts[:cut]) + new + old.join(parts[cut:]))
-        watch.check()
+        watch.check_same()
 
 
 def test_another_document_and_other_types_are_looked_at_as_a_whole():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass, field
 
 import pytest
@@ -12,23 +13,11 @@ from engine.layer import Phase
 from engine.layer_specs import graph_layers
 from engine.registry import default_registry
 from engine.shapes import NodeShapes, ShapeService
+from tests.engine.diagnostics.support import layer, source
 from tests.engine.graph.nets import assert_consistent
 
 REGISTRY = default_registry()
 SERVICE = ShapeService(registry=REGISTRY)
-
-
-def source(*shapes: tuple[int, ...], name: str = "x") -> str:
-    """A layer that gives blobs of these shapes: x, and xb, xc, ..."""
-    tops = [name, *(f"{name}{letter}" for letter in "bcd"[: len(shapes) - 1])]
-    dims = " ".join(f"shape {{ {' '.join(f'dim: {dim}' for dim in shape)} }}" for shape in shapes)
-    named = " ".join(f'top: "{top}"' for top in tops)
-    return f'layer {{ name: "in_{name}" type: "Input" {named} input_param {{ {dims} }} }}\n'
-
-
-def layer(kind: str, param: str = "", bottoms: str = "x", tops: str = "y", name: str = "it") -> str:
-    ports = " ".join([*(f'bottom: "{each}"' for each in bottoms.split()), *(f'top: "{each}"' for each in tops.split())])
-    return f'layer {{ name: "{name}" type: "{kind}" {ports} {param} }}\n'
 
 
 def conv(fields: str) -> str:
@@ -54,6 +43,12 @@ RESIDUAL = (
     + layer("Convolution", "convolution_param { num_output: 16 kernel_size: 1 }", "x", "a", "left")
     + layer("Convolution", "convolution_param { num_output: 32 kernel_size: 1 }", "x", "b", "right")
     + layer("ReLU", "", "b", "b", "relu")
+)
+INCEPTION = (
+    source((2, 3, 8, 8))
+    + layer("Convolution", "convolution_param { num_output: 4 kernel_size: 1 }", "x", "a", "aa")
+    + layer("Convolution", "convolution_param { num_output: 4 kernel_size: 3 pad: 1 }", "x", "b", "bb")
+    + layer("Convolution", "convolution_param { num_output: 4 kernel_size: 1 }", "x", "c", "cc")
 )
 SKIP = source((2, 8, 12, 10), (2, 4, 8, 6))
 CASES = {
@@ -100,6 +95,60 @@ CASES = {
         RESIDUAL + layer("Eltwise", "", "a b"),
         [("Give 'right' 16 outputs", (2, 16, 6, 6)), ("Give 'left' 32 outputs", (2, 32, 6, 6))],
     ),
+    "a branch that is not padded": Case(
+        INCEPTION.replace("pad: 1", "") + layer("Concat", "", "a b c"),
+        [
+            ("Make the pad of 'bb' 1 in place of 0, so that all are 8 x 8", (2, 12, 8, 8)),
+            ("Make the kernel of 'bb' 1 in place of 3", (2, 12, 8, 8)),
+        ],
+    ),
+    "a pooling that rounds up beside a convolution that rounds down": Case(
+        source((2, 3, 8, 8))
+        + layer("Convolution", "convolution_param { num_output: 4 kernel_size: 3 stride: 2 }", "x", "a", "left")
+        + layer("ReLU", "", "a", "a", "relu")
+        + layer("Pooling", "pooling_param { kernel_size: 3 stride: 2 }", "x", "b", "right")
+        + layer("Concat", "", "a b"),
+        [
+            ("Make the pad of 'left' 1 in place of 0, so that all are 4 x 4", (2, 7, 4, 4)),
+            ("Have 'right' round its size down, so that all are 3 x 3", (2, 7, 3, 3)),
+            ("Make the kernel of 'left' 2 in place of 3", (2, 7, 4, 4)),
+            ("Crop 'b' to the size of 'a'", (2, 7, 3, 3)),
+        ],
+    ),
+    "a shortcut that does not stride": Case(
+        source((2, 3, 9, 8))
+        + layer("Convolution", "convolution_param { num_output: 4 kernel_size: 3 stride: 2 pad: 1 }", "x", "a", "left")
+        + layer("Convolution", "convolution_param { num_output: 4 kernel_size: 1 }", "x", "b", "short")
+        + layer("BatchNorm", "", "b", "b", "norm")
+        + layer("Eltwise", "", "a b"),
+        [
+            ("Make the stride of 'left' 1 in place of 2, so that all are 9 x 8", (2, 4, 9, 8)),
+            ("Make the stride of 'short' 2 in place of 1, so that all are 5 x 4", (2, 4, 5, 4)),
+            ("Crop 'b' to the size of 'a'", (2, 4, 5, 4)),
+        ],
+    ),
+    "a branch that is larger than the others": Case(
+        source((2, 3, 9, 9), (2, 4, 8, 8), (2, 5, 8, 8)) + layer("Concat", "", "x xb xc"),
+        [("Crop 'x' to the size of 'xb'", (2, 12, 8, 8))],
+    ),
+    "one of three sums of other channels": Case(
+        source((2, 8, 6, 6), (2, 16, 6, 6))
+        + layer("Convolution", "convolution_param { num_output: 8 kernel_size: 1 }", "x", "a", "odd")
+        + layer("Convolution", "convolution_param { num_output: 16 kernel_size: 1 }", "x", "b", "even")
+        + layer("Eltwise", "", "a b xb"),
+        [("Give 'odd' 16 outputs", (2, 16, 6, 6))],
+    ),
+    "a wrong number two layers up": Case(
+        source((2, 4, 8, 8), (2, 4, 8, 8))
+        + layer("Convolution", "convolution_param { num_output: 4 kernel_h: 5 kernel_w: 5 }", "xb", "b", "far")
+        + layer("Convolution", "convolution_param { num_output: 4 kernel_size: 3 pad: 1 }", "b", "c", "near")
+        + layer("Eltwise", "", "x c"),
+        [
+            ("Make the pad of 'far' 2 in place of 0", (2, 4, 8, 8)),
+            ("Make the kernel of 'far' 1 in place of 5", (2, 4, 8, 8)),
+            ("Crop 'x' to the size of 'c'", (2, 4, 4, 4)),
+        ],
+    ),
     "a join of other sizes": Case(
         SKIP + layer("Concat", "", "x xb"), [("Crop 'x' to the size of 'xb'", (2, 12, 8, 6))]
     ),
@@ -129,7 +178,17 @@ NONE = {
     "a misspelt number": SMALL + layer("Convolution", "convolution_param { num_outputs: 4 kernel_size: 1 }"),
     "a misspelt window": SMALL + layer("Convolution", "convolution_param { num_output: 4 kernel_sizes: 1 }"),
     "pixels of two kinds": source((2, 4, 8, 6), (2, 4, 6, 8)) + layer("Eltwise", "", "x xb"),
+    "a branch that is smaller than the others": source((2, 3, 8, 8), (2, 4, 6, 6), (2, 5, 8, 8))
+    + layer("Concat", "", "x xb xc"),
     "channels of data": source((2, 4, 8, 6), (2, 3, 8, 6)) + layer("Eltwise", "", "x xb"),
+    "branches of which two are wrong": INCEPTION.replace("kernel_size: 1", "kernel_size: 5", 1).replace(
+        "kernel_size: 1", "kernel_size: 6", 1
+    )
+    + layer("Concat", "include { phase: TRAIN }", "a b c"),
+    "a wrong number that others depend on": source((2, 4, 8, 8), (2, 4, 8, 8))
+    + layer("Convolution", "convolution_param { num_output: 4 kernel_size: 5 }", "xb", "b", "far")
+    + layer("Silence", "", "b", "", "reader")
+    + layer("Eltwise", "include { phase: TRAIN }", "x b"),
     "axes of two numbers": source((2, 4), (2, 4, 1)) + layer("Eltwise", "", "x xb"),
 }
 
@@ -138,10 +197,13 @@ def shapes_of(graph: OpGraph) -> dict[object, NodeShapes]:
     return dict(SERVICE.infer(graph_layers(graph), Phase.TRAIN))
 
 
+def told(graph: OpGraph) -> list[Diagnostic]:
+    return diagnose(graph, registry=REGISTRY, shapes=shapes_of(graph))
+
+
 def told_of(graph: OpGraph) -> list[Diagnostic]:
     node = graph.named("it")[0].id
-    told = diagnose(graph, registry=REGISTRY, shapes=shapes_of(graph))
-    return [each for each in told if each.node == node and each.severity == "error"]
+    return [each for each in told(graph) if each.node == node and each.severity == "error"]
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -224,3 +286,38 @@ def test_missing_bottoms_read_what_is_called_like_the_port_or_else_what_nobody_r
     assert not [each for each in told_of(graph) if each.code == "bottoms-count"]
     change.undo()
     assert bytes(graph) == before
+
+
+def random_join(rng: random.Random) -> str:
+    """A net with branches of random windows that a Concat or an Eltwise joins."""
+    net, ends = source((1, 4, rng.randint(6, 20), rng.randint(6, 20))), []
+    for branch in range(rng.randint(2, 4)):
+        blob = "x"
+        for depth in range(rng.randint(1, 3)):
+            name = f"b{branch}{depth}"
+            window = f"kernel_size: {rng.choice((1, 2, 3, 5))} stride: {rng.choice((1, 1, 2))}"
+            if rng.random() < 0.3:
+                net += layer("Pooling", f"pooling_param {{ {window} }}", blob, name, name)
+            else:
+                pad = rng.choice((0, 1, 2))
+                fields = f"convolution_param {{ num_output: 4 {window} pad: {pad} }}"
+                net += layer("Convolution", fields, blob, name, name) + layer("ReLU", "", name, name, f"r{name}")
+            blob = name
+        ends.append(blob)
+    return net + layer(rng.choice(("Concat", "Eltwise")), "", " ".join(ends))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_offered_for_a_join_solves_it(seed: int) -> None:
+    rng, offered = random.Random(seed), 0
+    for _ in range(40):
+        graph = OpGraph.parse(random_join(rng))
+        before = {each.node for each in told(graph) if each.severity == "error"}
+        for found in told_of(graph):
+            for fix in found.fixes:
+                offered += 1
+                with graph.change(fix.label) as change:
+                    fix.apply(graph)
+                assert {each.node for each in told(graph) if each.severity == "error"} < before, (fix.label, graph.text)
+                change.undo()
+    assert offered > 10

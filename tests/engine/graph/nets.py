@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.graph import OpGraph
+from engine.graph import OpGraph, View
 from engine.prototxt.parser import MOST_FAULTS
 
 LENET = """\
@@ -110,8 +110,19 @@ def assert_consistent(graph: OpGraph) -> None:
     def facts(each: OpGraph, where):
         nodes = [(n.name, n.type, n.bottoms, n.tops, n.phases, n.in_place, n.line, n.ordinal) for n in each.nodes()]
         edges = {(where[e.source], e.top, where[e.target], e.bottom, e.blob, e.phases) for e in each.edges()}
-        return nodes, edges, min(len(each.problems), MOST_FAULTS)
+        users = {blob: {where[user] for user in each.users(blob)} for blob in each.blobs()}
+        named = {node.name: {where[same] for same in each.ids_named(node.name)} for node in each.nodes()}
+        test = each.look(View("TEST"))
+        seen = [where[node] for node in test.node_ids()], {(where[e.source], where[e.target]) for e in test.edges()}
+        return nodes, edges, users, named, seen, min(len(each.problems), MOST_FAULTS)
 
     assert facts(graph, places) == facts(fresh, fresh_places)
     assert set(graph.view.nodes) == set(graph.node_ids())
     assert {key for *_, key in graph.view.edges(keys=True)} == set(graph.edges())
+
+
+ONE_LINE = 'name: "n" ' + CHAIN.replace("\n", " ").rstrip()
+TABS = LENET.replace("  ", "\t").replace("\n", "\r\n")
+OLD = 'input: "data"\ninput_dim: 1\n' + 'layers { name: "a" type: RELU bottom: "data" top: "x" }\n' * 3
+NOTES = "# head\n\n" + layer("a", "", "x") + "\n# b\n" + layer("b", "x", "x", more="p { q: [1, 2] } # tail") + "# end"
+TEXTS = {"lenet": LENET, "chain": CHAIN, "one line": ONE_LINE, "tabs": TABS, "old": OLD, "notes": NOTES}

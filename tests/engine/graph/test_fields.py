@@ -230,3 +230,67 @@ def test_the_oldest_format_keeps_its_inner_layer():
     graph.rename_node(only.id, "d")
     assert '    type: "conv"\n    num_output: 7\n  }' in graph.text
     assert graph.node(only.id).name == "d"
+
+
+REMARKS = """layer { # head
+  name: "a" type: "X"
+  # above
+  convolution_param {  # opened
+    # inner
+    pad: 1  # beside pad
+    stride: 2, # beside stride
+    dilation: 1 group: 3 # mixed
+
+    kernel_size: [1, # one
+      2] # two
+  } # closed
+  bottom: "z" # zed
+}
+"""
+PARAM = "convolution_param"
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ((PARAM, "pad"), "    pad: 1  # beside pad\n", "    # beside pad\n"),
+        ((PARAM, "stride"), "    stride: 2, # beside stride\n", "    # beside stride\n"),
+        ((PARAM, "dilation"), "dilation: 1 group", "group"),
+        ((PARAM, "group"), " group: 3 # mixed", "  # mixed"),
+        ((PARAM, "kernel_size"), "\n    kernel_size: [1, # one\n      2] # two\n", "    # one\n    # two\n"),
+        ((PARAM, "kernel_size", 0), "[1, # one", "[  # one"),
+        ((PARAM, "kernel_size", 1), "[1, # one\n      2]", "[1  # one\n]"),
+        (("bottom",), '  bottom: "z" # zed', "  # zed"),
+        (("name",), 'name: "a" type', "type"),
+        (("type",), '"a" type: "X"', '"a"'),
+    ],
+)
+def test_comments_of_a_cleared_field_stay(path, before, after):
+    graph = OpGraph.parse(REMARKS)
+    node = graph.nodes()[0].id
+    with graph.change():
+        graph.clear_field(node, path)
+    expected = REMARKS.replace(before, after, 1)
+    assert expected != REMARKS
+    assert graph.text == expected
+    assert_consistent(graph)
+
+
+def test_all_comments_of_a_cleared_message_stay():
+    graph = OpGraph.parse(REMARKS)
+    with graph.change() as made:
+        graph.clear_field(graph.nodes()[0].id, (PARAM,))
+    lines = [line.strip() for line in graph.text.splitlines() if line.strip().startswith("#")]
+    said = ["above", "opened", "inner", "beside pad", "beside stride", "mixed", "one", "two", "closed"]
+    assert lines == [f"# {each}" for each in said]
+    assert_consistent(graph)
+    made.undo()
+    assert graph.text == REMARKS
+
+
+def test_comments_before_a_blank_line_belong_to_no_field():
+    graph = OpGraph.parse('layer {\n  name: "a" # first\n\n  type: "X"\n}\n')
+    with graph.change():
+        graph.clear_field(graph.nodes()[0].id, ("name",))
+    assert graph.text == 'layer {\n  # first\n\n  type: "X"\n}\n'
+    assert_consistent(graph)

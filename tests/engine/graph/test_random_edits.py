@@ -8,20 +8,15 @@ import pytest
 
 from engine.graph import OpGraph
 from tests.engine.graph.editor import TYPED, Editor
-from tests.engine.graph.nets import CHAIN, LENET, assert_consistent, layer, state
+from tests.engine.graph.nets import TEXTS, assert_consistent, state
 from tests.support import SHARED, shared_files
 
-ONE_LINE = 'name: "n" ' + CHAIN.replace("\n", " ").rstrip()
-TABS = LENET.replace("  ", "\t").replace("\n", "\r\n")
-OLD = 'input: "data"\ninput_dim: 1\n' + 'layers { name: "a" type: RELU bottom: "data" top: "x" }\n' * 3
-NOTES = "# head\n\n" + layer("a", "", "x") + "\n# b\n" + layer("b", "x", "x", more="p { q: [1, 2] } # tail") + "# end"
-TEXTS = {"lenet": LENET, "chain": CHAIN, "one line": ONE_LINE, "tabs": TABS, "old": OLD, "notes": NOTES}
 BIG = ("bvlc/models__bvlc_googlenet__train_val", "fabrik/resnext", "squeezenet/SqueezeNet_v1.1__deploy")
 #: Public nets of every project that are small enough to be read again after each edit.
 SMALL = [path for path in shared_files("corpus/prototxt/*/*.prototxt") if 1_000 < path.stat().st_size < 12_000]
 
 
-def run(text: str | bytes, seed: int, steps: int) -> None:
+def check_undo_and_redo(text: str | bytes, seed: int, steps: int) -> None:
     data = text.encode() if isinstance(text, str) else text
     graph = OpGraph.parse(text)
     editor = Editor(graph, seed)
@@ -46,7 +41,7 @@ def run(text: str | bytes, seed: int, steps: int) -> None:
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("name", TEXTS)
 def test_edits_are_taken_back_and_made_again(name, seed):
-    run(TEXTS[name], seed, 25)
+    check_undo_and_redo(TEXTS[name], seed, 25)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -79,9 +74,9 @@ def test_edits_of_public_nets_are_taken_back_and_made_again(name):
     path = SHARED / f"corpus/prototxt/{name}.prototxt"
     if not path.exists():
         pytest.skip("reference files are not beside this checkout")
-    run(path.read_text(), 7, 40)
+    check_undo_and_redo(path.read_text(), 7, 40)
 
 
 @pytest.mark.parametrize("path", SMALL, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_edits_of_any_public_net_are_taken_back_and_made_again(path):
-    run(path.read_bytes(), 11, 15)
+    check_undo_and_redo(path.read_bytes(), 11, 15)

@@ -12,8 +12,7 @@ from engine.net import NetState as RunState
 from engine.net import filter_net
 from engine.schema import read_net
 from tests.engine.graph.editor import Editor
-from tests.engine.graph.nets import LENET, layer
-from tests.engine.graph.test_random_edits import TEXTS
+from tests.engine.graph.nets import LENET, TEXTS, layer
 
 STAGED = (
     layer("t", "", "x l", "Data", 'include { stage: "train" }')

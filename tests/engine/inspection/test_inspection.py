@@ -245,7 +245,8 @@ class TestLifetime:
             os.kill(pid, 0)
 
     def test_closing_does_not_wait_for_a_layer_that_hangs(self, client: InspectionClient, tmp_path: Path) -> None:
-        write(tmp_path, mod="while True: pass\n")
+        begun = tmp_path / "begun"
+        write(tmp_path, mod=f"open({str(begun)!r}, 'w').close()\nwhile True: pass\n")
         client.layer_shapes(message('type: "ReLU" bottom: "x" top: "y"'), Phase.TEST, [(1,)])
         raised: list[Exception] = []
 
@@ -257,7 +258,8 @@ class TestLifetime:
 
         thread = threading.Thread(target=ask)
         thread.start()
-        time.sleep(0.3)
+        while not begun.exists():
+            time.sleep(0.01)
         begin = time.perf_counter()
         client.close()
         thread.join()

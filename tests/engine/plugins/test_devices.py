@@ -13,7 +13,7 @@ from engine.backends.strict import StrictArray, StrictBackend
 from engine.blob import Blob
 from engine.net import Net
 from tests.engine.plugins.helpers import write
-from tests.engine.plugins.test_python_layers import input_layer, net_of, python_layer
+from tests.engine.plugins.nets import input_layer, net_of, python_layer
 
 LAYERS = """
     import caffe

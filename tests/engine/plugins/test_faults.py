@@ -12,7 +12,7 @@ import pytest
 
 from engine.errors import PluginError
 from tests.engine.plugins.helpers import write
-from tests.engine.plugins.test_python_layers import COMMON, input_layer, net_of, python_layer
+from tests.engine.plugins.nets import COMMON, input_layer, net_of, python_layer
 
 ODD = """
     class NoText(Exception):

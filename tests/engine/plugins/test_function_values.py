@@ -10,7 +10,7 @@ import pytest
 from engine.errors import LayerError, PluginError
 from tests.engine.plugins.function_sources import DOUBLE, IP, functions
 from tests.engine.plugins.helpers import write
-from tests.engine.plugins.test_python_layers import input_layer, net_of, python_layer
+from tests.engine.plugins.nets import input_layer, net_of, python_layer
 
 
 class TestTypes:

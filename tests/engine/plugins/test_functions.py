@@ -22,7 +22,7 @@ from engine.plugins.scan import scan_folder
 from engine.schema import load_schema
 from tests.engine.plugins.function_sources import DOUBLE, IP, functions
 from tests.engine.plugins.helpers import write
-from tests.engine.plugins.test_python_layers import input_layer, net_of, python_layer
+from tests.engine.plugins.nets import input_layer, net_of, python_layer
 
 LAYER = "import caffe\nclass Halve(caffe.Layer): pass\n"
 

@@ -13,7 +13,7 @@ import pytest
 import engine.compat
 from engine.cli.commands import main
 from tests.engine.plugins.helpers import write
-from tests.engine.plugins.test_python_layers import COMMON, python_layer
+from tests.engine.plugins.nets import COMMON, python_layer
 
 SOLVER = 'net: "net.prototxt" base_lr: 0.1 lr_policy: "fixed" max_iter: 100 snapshot_prefix: "s" solver_mode: CPU '
 ONES = (

@@ -11,7 +11,7 @@ from engine.errors import PluginError
 from engine.files import read_weights, write_weights
 from engine.net import Net
 from tests.engine.plugins.helpers import write
-from tests.engine.plugins.test_python_layers import COMMON, input_layer, net_of, python_layer
+from tests.engine.plugins.nets import COMMON, input_layer, net_of, python_layer
 
 TAKEN = """
     class MyError(Exception): pass

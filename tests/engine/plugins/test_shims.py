@@ -14,7 +14,7 @@ import pytest
 
 from engine.plugins import PluginLoadError, PluginProject
 from tests.engine.plugins.helpers import write
-from tests.engine.plugins.test_python_layers import input_layer, net_of, python_layer
+from tests.engine.plugins.nets import input_layer, net_of, python_layer
 
 
 def load(folder: Path, code: str, **others: str) -> types.ModuleType:

@@ -16,7 +16,7 @@ from engine.layer_specs import graph_layers
 from engine.net import Net
 from engine.registry import LayerRegistry, default_registry
 from engine.shapes import NodeShapes, ShapeService
-from tests.engine.plugins.test_catalogue import plugin
+from tests.engine.plugins.timing_plugin import plugin
 
 DOUBLING = """
     from engine.api import Layer

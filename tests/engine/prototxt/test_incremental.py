@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from engine.prototxt import Element, Field, Junk, ListValue, Message, Note, Scalar, Tree, parse, reparse
 from tests.benchmarks.documents import chain
-from tests.engine.prototxt.test_parse import EXOTIC, FIVE, PLAIN
-from tests.engine.prototxt.test_round_trip import PIECES
+from tests.engine.prototxt.texts import EXOTIC, FIVE, PIECES, PLAIN
 
 OLD = (
     'layers {\n  layer {\n    name: "c"\n  }\n  bottom: "d"\n}\n'
@@ -54,7 +53,7 @@ def patched(tree: Tree, text: str) -> Tree:
     return tree
 
 
-def check(tree: Tree, text: str) -> Tree:
+def check_same(tree: Tree, text: str) -> Tree:
     changed, whole = patched(tree, text), parse(text)
     assert str(changed) == text
     assert structure(changed) == structure(whole)
@@ -76,14 +75,14 @@ def test_edits_one_after_another_give_what_the_whole_text_gives(text, edits):
     tree = parse(text)
     for edit in edits:
         text = edited(text, *edit).lstrip("\ufeff")
-        tree = check(tree, text)
+        tree = check_same(tree, text)
 
 
 @settings(max_examples=400)
 @given(st.lists(PIECES, max_size=30).map("".join), st.floats(0, 1), st.integers(0, 5), TYPED)
 def test_edits_of_any_mixture_of_pieces_give_what_the_whole_text_gives(text, at, count, typed):
     text = text.replace("\ufeff", "")
-    check(parse(text), edited(text, at, count, typed).lstrip("\ufeff"))
+    check_same(parse(text), edited(text, at, count, typed).lstrip("\ufeff"))
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -91,7 +90,7 @@ def test_taking_out_any_one_character_gives_what_the_whole_text_gives(name):
     text = TEXTS[name]
     for place in range(len(text)):
         without = text[:place] + text[place + 1 :]
-        check(check(parse(text), without), text)
+        check_same(check_same(parse(text), without), text)
 
 
 @pytest.mark.parametrize("typed", ["{", "}", '"', "'", "pad:", ";", "#", "=", "[", "\n\n", "]", "<"])
@@ -108,15 +107,15 @@ def test_damage_stays_where_it_is(typed):
 
 
 def test_mistakes_that_name_what_stands_before_them_still_do():
-    check(parse("r{}[]1}"), "r{}[]1n}")
+    check_same(parse("r{}[]1}"), "r{}[]1n}")
 
 
 def test_unreadable_text_that_looked_past_its_comment_is_read_again():
     text = 'a: 1 l#yer {} name: "b" p: 1 q: 2 r: 3 t: 4\n'
-    check(parse(text), text.replace("r: 3", "r: 3\n\n: 5"))
+    check_same(parse(text), text.replace("r: 3", "r: 3\n\n: 5"))
 
 
 def test_more_mistakes_than_are_told_are_counted_as_in_the_whole_text():
     text = FIVE + "}\n" * 98 + FIVE
-    tree = check(parse(text), text.replace('"l1"', "l/1"))
-    check(tree, str(tree).replace('"l2"', "“l2”").replace('"l4"', "l/4"))
+    tree = check_same(parse(text), text.replace('"l1"', "l/1"))
+    check_same(tree, str(tree).replace('"l2"', "“l2”").replace('"l4"', "l/4"))

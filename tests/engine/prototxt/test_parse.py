@@ -8,35 +8,8 @@ import re
 import pytest
 
 from engine.prototxt import ListValue, Message, Note, Scalar, lexer, parse, quote, scalars, unquote, unquote_bytes
+from tests.engine.prototxt.texts import EXOTIC, FIVE, PLAIN
 from tests.support import SHARED, shared, shared_files
-
-PLAIN = """\
-name: "n"
-layer {
-  name: "c"
-  type: "Convolution"
-  bottom: "data"
-  top: "c"
-  convolution_param {
-    kernel_size: 3
-    kernel_size: 5
-    bias_term: false
-  }
-}
-"""
-EXOTIC = """\
-# a net
-name : 'n' ;
-layer: <
-  name: "c"; type: 'Convo' # in pieces
-    "lution"
-  bottom: "\\144ata", top: "\\x63"
-  convolution_param: { kernel_size: [3, 5] bias_term: false, };
->
-"""
-FIVE = "".join(
-    f'layer {{\n  name: "l{i}"\n  type: "ReLU"\n  bottom: "b{i}"\n  top: "b{i + 1}"\n}}\n' for i in range(1, 6)
-)
 
 
 def plain_values(message: Message):

@@ -10,14 +10,10 @@ from hypothesis import strategies as st
 
 from engine.prototxt import Tree, parse
 from engine.prototxt.parts import render
+from tests.engine.prototxt.texts import PIECES
 from tests.support import SHARED, shared_files
 
 FILES = [path for path in shared_files("corpus/prototxt/**/*") + shared_files("corpus/syntax/*") if path.is_file()]
-
-# Pieces of the format, so that random texts reach into every rule.
-SIGNS = (*"{}<>[]:=,;\"'\\#-+1", "\n", "\r\n", " ", "\t", "\ufeff", "\x00", "“", "é", chr(0xDCFF))
-WORDS = ("layer", "layers", "name", "x", "0x1F", "1e-3", ".5", "inf", '"a"', "'b\\n'", "[a.b/c.d]", "# note\n\n")
-PIECES = st.sampled_from((*SIGNS, *WORDS, "layer { name: 'a' }\n", "type: MAX ", "dim: [1, 2]"))
 
 
 def rebuilt(tree: Tree) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 
 import pytest
@@ -12,21 +11,14 @@ from engine.errors import SchemaError
 from engine.resources import resource_path
 from engine.schema import load_schema
 from engine.schema.info import split_comment
-from tests.support import ROOT
+from tests.engine.schema.support import build_script
 
 SCHEMA = load_schema()
 
 
-def _build_script():
-    spec = importlib.util.spec_from_file_location("build_schema", ROOT / "docs" / "build_schema.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_compiled_file_is_up_to_date():
     pytest.importorskip("grpc_tools", reason="the compiler is a development tool")
-    compiled = _build_script().compile_schema(resource_path("schema/caffe.proto"))
+    compiled = build_script().compile_schema(resource_path("schema/caffe.proto"))
     assert compiled == resource_path("schema/caffe.desc").read_bytes(), "run: python docs/build_schema.py"
 
 

@@ -15,7 +15,7 @@ from engine.resources import resource_path
 from engine.schema import convert, dialect_names, dialects_with, find_dialect, guess_dialect, load_schema
 from engine.schema.catalogue import Schema
 from engine.schema.merge import local_name
-from tests.engine.schema.test_description import _build_script
+from tests.engine.schema.support import build_script
 from tests.support import shared
 
 FORKS = [name for name in dialect_names() if name != "bvlc"]
@@ -37,7 +37,7 @@ def guess(text, **options):
 def test_compiled_files_are_up_to_date(name):
     pytest.importorskip("grpc_tools", reason="the compiler is a development tool")
     source = resource_path(f"schema/dialects/{name}.proto")
-    assert _build_script().compile_schema(source) == source.with_suffix(".desc").read_bytes(), (
+    assert build_script().compile_schema(source) == source.with_suffix(".desc").read_bytes(), (
         "run: python docs/build_schema.py"
     )
 

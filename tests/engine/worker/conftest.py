@@ -32,6 +32,7 @@ def tiny_net(tmp_path_factory: pytest.TempPathFactory) -> TinyNet:
 
 
 StartRun = Callable[..., tuple[RunFolder, TrainingProcess]]
+Watch = Callable[..., Viewer]
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -26,14 +25,11 @@ from engine.worker import (
     SnapshotTaken,
     StateChanged,
     TrainingProcess,
-    Viewer,
     attach,
     read_history,
 )
-from tests.engine.worker.conftest import PATIENCE, StartRun, is_a, until_end, wait_for
+from tests.engine.worker.conftest import PATIENCE, StartRun, Watch, is_a, until_end, wait_for
 from tests.engine.worker.nets import FOREVER, TinyNet, solver_text
-
-Watch = Callable[..., Viewer]
 
 
 def test_a_run_trains_tests_snapshots_and_tells(start_run: StartRun, watch: Watch) -> None:

@@ -17,9 +17,8 @@ from engine.worker import (
     TrainingProcess,
     attach,
 )
-from tests.engine.worker.conftest import PATIENCE, StartRun, is_a, until_end
+from tests.engine.worker.conftest import PATIENCE, StartRun, Watch, is_a, until_end
 from tests.engine.worker.nets import FOREVER, TinyNet
-from tests.engine.worker.test_training import Watch
 
 PLUGIN = """
 import ctypes, os, sys, warnings

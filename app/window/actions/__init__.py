@@ -1,0 +1,1 @@
+"""What the window can do, as actions: the table, menus, toolbar, and what each does."""

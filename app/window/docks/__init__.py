@@ -1,0 +1,1 @@
+"""The docks around the canvas, their room, and putting them away."""

@@ -1,0 +1,1 @@
+"""Opening, saving and closing files, and what other programs do to them."""

@@ -1,0 +1,1 @@
+"""What the keyboard does in the window: shortcuts, the command palette, and the way around the parts."""

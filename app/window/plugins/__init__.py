@@ -1,0 +1,1 @@
+"""Plugins in the window: trust, code, and what is wrong with them."""

@@ -1,0 +1,1 @@
+"""How a user begins: the welcome page, examples, templates and the tour."""

@@ -1,0 +1,1 @@
+"""What is looked at, how it is drawn, and with what it is compared."""

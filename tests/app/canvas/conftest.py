@@ -1,0 +1,28 @@
+"""A long net, for the tests of what is done to very many layers; a module that looks at another net makes its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from app.canvas.edits import foldedits
+from app.document import Document
+from app.window.canvas_area import CanvasArea
+from engine.graph import OpGraph
+from tests.benchmarks.nets import residual_net
+
+
+@pytest.fixture
+def net() -> Iterator[Document]:
+    document = Document(OpGraph.parse(residual_net(120)))
+    yield document
+    document.close()
+
+
+@pytest.fixture
+def view(net: Document, make_canvas) -> CanvasArea:
+    """The net, unfolded."""
+    shown = make_canvas(net)
+    foldedits.fold_repeats(shown)
+    return shown
