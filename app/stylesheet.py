@@ -47,6 +47,7 @@ QToolButton[toggle="true"] { color: $text_muted; border: 1px solid $border; bord
 QToolButton[toggle="true"][popupMode="2"] { padding-right: 18px; }
 QToolButton[toggle="true"]:hover { border-color: $node_hover; }
 QToolButton[toggle="true"]:checked { color: $accent; border-color: $accent; background: $surface_alt; }
+QToolButton[toggle="true"]:disabled { color: $text_disabled; border-color: $border; }
 QStatusBar { background: $window; border-top: 1px solid $border; }
 QStatusBar::item { border: none; }
 QStatusBar QLabel { color: $text_muted; padding: 0 8px; }

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-__all__ = ["by_key", "counted", "problem_words", "row_words"]
+__all__ = ["breakable", "by_key", "counted", "problem_words", "row_words"]
 
 
 def counted(number: int, noun: str) -> str:
     """Return a number with what is counted: ``1 layer``, ``1,024 layers``."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+#: Words of so many letters may be broken.
+_LONG_WORD = re.compile(r"\S{24,}")
+_BREAKS = re.compile(r"(?<=[^\W_])([_/.:-]+)(?=\w)")
+
+
+def breakable(text: str) -> str:
+    """Return a text whose long words, such as names of blobs and files, can go on in the next line."""
+    return _LONG_WORD.sub(lambda word: _BREAKS.sub("\\1\u200b", word[0]), text)
 
 
 def by_key(key: str, words: str, other: str = "") -> str:

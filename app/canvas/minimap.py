@@ -85,6 +85,12 @@ class Minimap(CornerWidget):
             self.setVisible(not self._view.shows_all)
             self.place()
 
+    def stop(self) -> None:
+        """Do nothing more by itself: the net goes away."""
+        self._is_offered = False
+        self._anew.cancel()
+        self._again.cancel()
+
     @guard
     def _changed(self) -> None:
         if self.isVisible():
@@ -120,16 +126,18 @@ class Minimap(CornerWidget):
         scene = self._view.canvas
         theme = scene.style_set.theme
         ratio = self.devicePixelRatioF()
-        scene.overview.prepare()  # of a big net what was there before is painted until it is ready
-        state = (scene.overview.painted, theme, ratio)
-        waits = self._painted[1:] == state[1:] and len(scene.nodes) >= _BIG
-        if self._picture is None or (self._painted != state and not waits):
-            self._picture, self._painted = self._paint_net(ratio), state
-        elif self._painted != state:  # an edit and the picture after it are not to be one long wait
-            self._anew.trigger()
+        known = self._picture is not None and self._painted[1:] == (theme, ratio)
+        if known and len(scene.nodes) >= _BIG:
+            if self._painted[0] != scene.overview.version:  # an edit and the map after it are not to be one long wait
+                self._anew.trigger()
+        else:
+            scene.overview.prepare()  # of a big net what was there before is painted until it is ready
+            state = (scene.overview.painted, theme, ratio)
+            if not known or self._painted != state:
+                self._picture, self._painted = self._paint_net(ratio), state
         painter = QPainter(self)
         painter.drawPixmap(0, 0, self._picture)
-        transform = self.transform() if self._painted == state else self._transform
+        transform = self.transform() if self._painted[0] == scene.overview.version else self._transform
         seen = transform.mapRect(self._view.visible_rect())
         seen = seen.intersected(QRectF(self.rect()).adjusted(1.0, 1.0, -1.0, -1.0))
         accent = theme.color("accent")

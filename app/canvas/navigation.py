@@ -181,7 +181,7 @@ class NavigationView(QGraphicsView):
         self._center_in_the_open(rect.center())
 
     def _framed(self, ids: Iterable[NodeId] | None = None) -> QRectF:
-        """Return what is framed: cards, for the whole net the wires that are led around them too, and an edge."""
+        """Return what is framed: cards, for the whole net also its wires, frames and notes, and an edge."""
         if ids is not None:
             rect = self.canvas.content_rect(ids)
         else:
@@ -189,6 +189,8 @@ class NavigationView(QGraphicsView):
             if self._whole[0] != version:
                 self._whole = version, self._with_wires(self.canvas.content_rect())
             rect = self._whole[1]
+            for item in self.canvas.annotated.shown() if not rect.isNull() else ():
+                rect = rect.united(item.area)
         return rect if rect.isNull() else rect.adjusted(-_EDGE, -_EDGE, _EDGE, _EDGE)
 
     def _with_wires(self, rect: QRectF) -> QRectF:

@@ -135,6 +135,7 @@ class CanvasView(NavigationView):
         self.keys.close()
         self.slices.cancel()
         self.gathering.cancel()
+        self.minimap.stop()
         self.canvas.close()
 
     def show_reason(self, text: str, position: QPoint, *, refused: bool = True, stays: bool = False) -> None:

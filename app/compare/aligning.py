@@ -127,6 +127,7 @@ def place(scene: CanvasScene, keys: Mapping[NodeId, Key], result: LayoutResult[K
             above = points[host.node_id]  # right under it, however high the other side's card is
             x, y = above.x, above.y + host.face.height + DOCK_GAP
         points[node] = Point(x, y)
+        scene.show_soon(item, points[node])
     routes: dict[EdgeKey, Route] = {}
     for wire in scene.folding.edges():
         yield

@@ -103,11 +103,14 @@ class Together(QObject):
                 yield
                 if self._versions() != versions:
                     return
-        for canvas in self._both:
-            canvas.is_placed = True
+        old, new = self._both
+        new.is_placed = True
         self.share_room()
         yield
         done()
+        yield  # to paint one of them takes long enough
+        old.is_placed = True
+        old.viewport().update()
 
     @property
     def busy(self) -> bool:

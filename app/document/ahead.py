@@ -30,8 +30,8 @@ class _Edit:
 class Ahead(QObject):
     """The edit of a document that is being prepared; nothing of it shows before it is made as a whole.
 
-    Whatever edits the document next, or steps through its history, has it made first: what was asked for first comes
-    first.
+    What was asked for first comes first: whatever edits the document next has it made now, and steps through the
+    history wait for it.
 
     Parameters
     ----------
@@ -43,6 +43,7 @@ class Ahead(QObject):
         self._document = document
         self._jobs = Jobs(self)
         self._edit: _Edit | None = None
+        self._after: list[Callable[[], object]] = []
 
     @property
     def pending(self) -> bool:
@@ -78,9 +79,16 @@ class Ahead(QObject):
             self._jobs.cancel("edit")
             self._make(edit, None)
 
+    def postpone(self, step: Callable[[], object]) -> bool:
+        """Take a step through the history once the edit is made; return False where there is none to wait for."""
+        if self.pending:
+            self._after.append(step)
+        return self.pending
+
     def close(self) -> None:
         """Prepare nothing any more."""
         self._edit = None
+        self._after.clear()
         self._jobs.close()
 
     def _submit(self, edit: _Edit) -> None:
@@ -106,3 +114,7 @@ class Ahead(QObject):
             edit.make(found)
         except NetcanvasError as error:
             edit.failed(error)
+        finally:
+            after, self._after = self._after, []
+        for step in after:
+            step()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from app.qt import fault_logger
@@ -73,15 +73,14 @@ class History(QUndoStack):
     ----------
     is_stepping : bool
         Whether a command is at work.
-    step_asked : Signal()
-        A step is about to be taken back or made again.
+    postpone : callable
+        Is given each step back or forth; returns True where it does that later itself, after what was asked for before.
     """
-
-    step_asked = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.is_stepping = False
+        self.postpone: Callable[[Callable[[], object]], bool] = _never
 
     def push(self, command: QUndoCommand) -> None:
         """Make a command the last one."""
@@ -94,17 +93,13 @@ class History(QUndoStack):
 
     def undo(self) -> None:
         """Take back the last step."""
-        self._ask()
-        super().undo()
+        if not self.postpone(super().undo):
+            super().undo()
 
     def redo(self) -> None:
         """Make the step again that was taken back last."""
-        self._ask()
-        super().redo()
-
-    def _ask(self) -> None:
-        if not self.is_stepping:
-            self.step_asked.emit()
+        if not self.postpone(super().redo):
+            super().redo()
 
     def beginMacro(self, text: str) -> None:
         if not self.is_stepping:
@@ -113,6 +108,10 @@ class History(QUndoStack):
     def endMacro(self) -> None:
         if not self.is_stepping:
             super().endMacro()
+
+
+def _never(_step: Callable[[], object]) -> bool:
+    return False
 
 
 class GraphCommand(Command):

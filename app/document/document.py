@@ -117,7 +117,7 @@ class Document(KnownFacts, Editable):
         self.dialect_choice.changed.connect(self._dialect_changed)
         self.assumptions.changed.connect(self.live.refresh)
         self.undo_stack.cleanChanged.connect(self._clean_changed)
-        self.undo_stack.step_asked.connect(self.ahead.finish)
+        self.undo_stack.postpone = self.ahead.postpone
 
     # Files
 
@@ -282,6 +282,7 @@ class Document(KnownFacts, Editable):
         self.live.close()
         self.solver.close()
         self.undo_stack.cleanChanged.disconnect(self._clean_changed)
+        self.undo_stack.postpone = lambda _step: False
         self.undo_stack.clear()
         self.bridge.close()
 

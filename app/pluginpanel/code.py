@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,8 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from app.pluginpanel.keys import CODE_KEYS
-from app.pluginpanel.sourcefile import SourceFile
-from app.properties.lists import small_button
+from app.pluginpanel.sourcefile import SourceFile, newer_files
+from app.properties.editors.lists import small_button
 from app.qt import Debounce, guard, key_text
 from app.text.edit import Mistake, NumberedEdit
 from app.text.findbar import FindBar
@@ -284,16 +285,16 @@ class CodePane(QWidget):
         self.saved.emit(path)
         return True
 
-    def look_at_disk(self) -> None:
-        """Take over what other programs wrote into files that have no changes here."""
-        for path, edit in self._edits.items():
-            if edit.modified or not path.is_file():
-                continue
-            try:
-                source = SourceFile.read(path)
-            except OSError:
-                continue
-            if source.data != edit.source.data:
+    def ask_for_news(self) -> Callable[[], list[SourceFile]]:
+        """Return what reads, in any thread, the files that have no changes here; for :meth:`take_news`."""
+        shown = [edit.source for edit in self._edits.values() if not edit.modified]
+        return partial(newer_files, shown)
+
+    def take_news(self, found: Sequence[SourceFile]) -> None:
+        """Show what other programs wrote into files, where nobody typed meanwhile."""
+        for source in found:
+            edit = self._edits.get(source.path)
+            if edit is not None and not edit.modified and source.data != edit.source.data:
                 edit.show_source(source)
 
     def _close_current(self) -> None:

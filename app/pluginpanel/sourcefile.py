@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import tokenize
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.files import atomic_write
 
-__all__ = ["SourceFile"]
+__all__ = ["SourceFile", "newer_files"]
 
 _BIGGEST = 4 << 20
 
@@ -73,3 +74,16 @@ class SourceFile:
         data = text.replace("\n", self.ends).encode(self.encoding)
         atomic_write(self.path, data)
         return SourceFile(self.path, data, self.encoding, self.ends)
+
+
+def newer_files(held: Iterable[SourceFile]) -> list[SourceFile]:
+    """Return files as they are now, where that is not as they were read; those that cannot be read are left out."""
+    found = []
+    for old in held:
+        try:
+            new = SourceFile.read(old.path)
+        except OSError:
+            continue
+        if new.data != old.data:
+            found.append(new)
+    return found

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.properties.lists import small_button
-from app.properties.number_edit import NumberEdit
+from app.properties.editors.lists import small_button
+from app.properties.editors.number_edit import NumberEdit
 from app.qt import guard
 from app.theme import GRID
 from app.widgets.sheet import Sheet

@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterator, Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from app.properties.editors.filler_view import FillerView
+from app.properties.editors.lists import small_button
 from app.properties.expressions import is_number_kind
-from app.properties.field_row import FieldRow
-from app.properties.filler_view import FillerView
 from app.properties.growing import Growing
-from app.properties.lists import small_button
 from app.properties.messages import RAW_MESSAGES, Diagnoses, diagnosis_of, field_matches, summarise
-from app.properties.number_row import NumberRow
-from app.properties.param_str import ParamStrRow
-from app.properties.row import Row, object_name
+from app.properties.rows.field_row import FieldRow
+from app.properties.rows.number_row import NumberRow
+from app.properties.rows.param_str import ParamStrRow
+from app.properties.rows.row import Row, object_name
+from app.properties.rows.unknown import RawRow, UnknownRow
 from app.properties.section import Section
 from app.properties.snapshot import Entry, Path, Snapshot
 from app.properties.style import GUTTER, INDENT
 from app.properties.target import Target
-from app.properties.unknown import RawRow, UnknownRow
 from app.slices import Slices
 from app.theme import GRID
 from engine.errors import NetcanvasError

@@ -9,16 +9,16 @@ from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from app.properties.coststrip import CostStrip
-from app.properties.edits import ValueEdit
+from app.properties.editors.edits import ValueEdit
+from app.properties.editors.textbox import TextBox
 from app.properties.formarea import FormArea
-from app.properties.layer_page import LayerPage, page_key
-from app.properties.many_page import MOST_LAYERS, ManyPage
-from app.properties.net_page import NetPage
-from app.properties.row import asks_for_help
+from app.properties.pages.coststrip import CostStrip
+from app.properties.pages.layer_page import LayerPage, page_key
+from app.properties.pages.many_page import MOST_LAYERS, ManyPage
+from app.properties.pages.net_page import NetPage
+from app.properties.rows.row import asks_for_help
 from app.properties.style import dress_names, panel_stylesheet
 from app.properties.target import LayerTarget
-from app.properties.textbox import TextBox
 from app.qt import Debounce, guard, tab_order_after
 from app.theme import GRID, Theme
 from app.widgets.searchline import search_line

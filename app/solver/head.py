@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.icons import icon
-from app.properties.lists import small_button
+from app.properties.editors.lists import small_button
 from app.qt import guard
 from app.theme import GRID
 from engine.errors import NetcanvasError

@@ -9,10 +9,10 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.properties.edits import ValueEdit, is_undo_key
+from app.properties.editors.edits import ValueEdit, is_undo_key
 from app.properties.fieldgroups import FieldGroups
 from app.properties.formarea import FormArea
-from app.properties.row import asks_for_help
+from app.properties.rows.row import asks_for_help
 from app.properties.snapshot import Path
 from app.properties.style import dress_names, panel_stylesheet
 from app.qt import Debounce, guard
@@ -165,7 +165,7 @@ class SolverPanel(QWidget):
         document = self.document
         problem = document.solver.problem if document is not None else ""
         reason = "Open a net first." if document is None else why_not(document)
-        text = problem or "No solver belongs to this net yet: it says how the net is trained."
+        text = problem or "This net has no solver yet, the file that says how it is trained."
         self.hint.setText(text if self.solver is None else "")
         self.hint.setVisible(self.solver is None)
         self.create_button.setVisible(self.solver is None and not problem)
@@ -257,6 +257,7 @@ class SolverPanel(QWidget):
             self.hint.setText(f"The solver was not written: {error.strerror or error}.")
             return
         self.document.set_solver(made)
+        self.search_line.setFocus()  # the button goes away, and the keyboard would go to some other panel
 
     def _search(self, text: str) -> None:
         if self.fields is not None:

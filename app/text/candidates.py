@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from app.palette.fuzzy import match_text
 from app.palette.starters import starter_fields, works_in_place
-from app.properties.choices import known_spellings
+from app.properties.editors.choices import known_spellings
 from app.text.context import Context
 from app.text.snippets import slot
 from engine.graph import OpGraph

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit
 
 from app.text.mirror import BLOCK_END, LineChange, TextMirror, same_ends
 
-__all__ = ["both", "replace_lines", "units"]
+__all__ = ["both", "differing_lines", "replace_each", "replace_lines", "units"]
 
 
 def both(mirror: TextMirror, raw: str, theirs: str) -> str:
@@ -38,6 +40,42 @@ def _span(old: list[str], new: list[str]) -> tuple[int, int]:
 def units(text: str) -> int:
     """Return the length of a text in Qt's UTF-16 units."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def differing_lines(change: LineChange, old: Sequence[str], most: int) -> list[int] | None:
+    """Return which of the lines that give way to as many others do differ.
+
+    Parameters
+    ----------
+    change : LineChange
+    old : sequence of str
+        All lines before it.
+    most : int
+        Up to how many are worth being replaced one by one.
+
+    Returns
+    -------
+    list of int or None
+        0-based lines; None where there are more, or lines came or went.
+    """
+    if len(change.lines) != change.last - change.first:
+        return None
+    pairs = enumerate(zip(old[change.first : change.last], change.lines, strict=True), change.first)
+    found = [place for place, (before, now) in pairs if before != now]
+    return found if len(found) <= most else None
+
+
+def replace_each(edit: QPlainTextEdit, change: LineChange, places: Sequence[int]) -> None:
+    """Replace some lines in the widget, each by the one that stands there after a change."""
+    document = edit.document()
+    cursor = QTextCursor(document)
+    cursor.beginEditBlock()
+    for place in places:
+        block = document.findBlockByNumber(place)
+        cursor.setPosition(block.position())
+        cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+        cursor.insertText(change.lines[place - change.first])
+    cursor.endEditBlock()
 
 
 def replace_lines(edit: QPlainTextEdit, change: LineChange) -> None:

@@ -9,12 +9,14 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit
 
 from app.qt import guard
-from app.text.differing import replace_lines
+from app.text.differing import differing_lines, replace_each, replace_lines
 from app.text.mirror import LineChange
 
 __all__ = ["Filler"]
 
 _FIRST, _SLICE = 300, 700  # lines
+#: So many lines are replaced one by one where as many others come; more than the second number are put in in slices.
+_FEW, _MANY = 1000, 2000
 
 
 class Filler(QObject):
@@ -67,22 +69,39 @@ class Filler(QObject):
         self._awaited = line, action
         self._look()
 
-    def follow(self, change: LineChange, lines: Sequence[str]) -> None:
-        """Follow a change of the text that is being put in, of which ``lines`` are the lines then."""
-        first, last = change.first, change.last
-        if not first:
+    def follow(self, change: LineChange, old: Sequence[str], lines: Sequence[str]) -> None:
+        """Follow a change of the text that is shown, or still put in; very much of it in slices, too.
+
+        Parameters
+        ----------
+        change : LineChange
+        old, lines : sequence of str
+            All lines before it and after it.
+        """
+        first = change.first
+        there = self._filled if self.active else len(old)
+        few = differing_lines(change, old, _FEW) if len(change.lines) > _FEW and there == len(old) else None
+        self.inserting = True
+        if few is not None:
+            replace_each(self._edit, change, few)
+        elif len(change.lines) <= _MANY and (change.last < there or there == len(old)):
+            replace_lines(self._edit, change)
+            there += len(lines) - len(old)
+        elif not first:
             awaited = self._awaited
+            self._edit.setReadOnly(True)
             self.fill(lines)
             self._awaited = awaited
             return
-        self._lines = lines
-        if first < self._filled:
-            here = change if last < self._filled else LineChange(first, self._filled, ())
-            self.inserting = True
-            replace_lines(self._edit, here)
-            self.inserting = False
-            self._filled += len(here.lines) - (here.last - first)
-        if not self.active:
+        elif first < there:
+            replace_lines(self._edit, LineChange(first, there, ()))
+            there = first
+        self.inserting = False
+        self._lines, self._filled = lines, there
+        if self.active:
+            self._edit.setReadOnly(True)
+            self._timer.start()
+        else:
             self._finished()
 
     def _look(self) -> None:

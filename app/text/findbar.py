@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
@@ -39,6 +39,8 @@ class FindBar(QWidget):
         self.line = search_line("text.find", "Find", self, spoken="Find in text")
         self.line.textChanged.connect(self._typed)
         self.replacement = search_line("text.replacement", "Replace with", self)
+        for line in (self.line, self.replacement):
+            line.installEventFilter(self)
         self.count = QLabel(self)
         self.count.setProperty("muted", True)
         self.count.setMinimumWidth(18 * GRID)
@@ -291,6 +293,14 @@ class FindBar(QWidget):
             event.accept()  # while the keyboard is here, the key is the text's
             return True
         return super().event(event)
+
+    @guard(default=False)
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take the keys of commands before a line types what they write."""
+        command = self._heard(event) if event.type() == QEvent.Type.KeyPress else None
+        if command is not None:
+            command.trigger()
+        return command is not None
 
     @guard
     def keyPressEvent(self, event: QKeyEvent) -> None:

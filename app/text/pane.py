@@ -33,7 +33,7 @@ __all__ = ["TextPane"]
 _TYPING_PAUSE_MS = 600
 _SELECT_PAUSE_MS = 80
 _MOST_MARKS = 200
-#: Where so many layers come or go, the text is filled in anew, in slices.
+#: Where so many layers come, go or change, the text follows a little later.
 _VAST = 1000
 _MOST_SHOWN = 4 * 2**20  # characters; more than that would take the window minutes
 
@@ -250,7 +250,7 @@ class TextPane(QWidget):
         if not self.isVisible() and not self._typed:
             self._stale = True
             return
-        vast = len(events.added) + len(events.removed) >= _VAST
+        vast = len(events.added) + len(events.removed) + len(events.changed) >= _VAST
         if vast and not self._typed and self.mirror.text != self.document.graph.text:
             self._stale = True
             self.edit.setReadOnly(True)
@@ -259,16 +259,11 @@ class TextPane(QWidget):
         self._sync()
 
     def _refill(self) -> None:
-        """Show a text anew of which very much has changed, in slices."""
-        document = self.document
-        if document is None:
-            return
-        if not self._stale:
+        """Show a text of which very much has changed."""
+        if self.document is not None and not self.filler.active:
             self.edit.setReadOnly(False)
-            return
-        self._stale = False
-        self.mirror = TextMirror(document.graph.text)
-        self.filler.fill(self.mirror.lines)
+        if self.document is not None and self._stale:
+            self._sync()
 
     def _sync(self) -> None:
         assert self.document is not None
@@ -281,20 +276,20 @@ class TextPane(QWidget):
             self._mark_selected(scroll=False)
             self._show_mistakes()
             return
-        if self._typed:
+        typed, old = self._typed, self.mirror.lines
+        if typed:
             text = both(self.mirror, self.edit.document().toRawText(), text)
             shown = TextMirror(self.mirror.merge(self.edit.document().toRawText()))
             change = shown.update(text)
             self.mirror.accept(self.document.graph.text)
         else:
             change = self.mirror.update(text)
-        if change is not None:
-            self._syncing = True
-            if self.filler.active:
-                self.filler.follow(change, self.mirror.lines)
-            else:
-                replace_lines(self.edit, change)
-            self._syncing = False
+        self._syncing = True
+        if change is not None and typed:
+            replace_lines(self.edit, change)
+        elif change is not None:
+            self.filler.follow(change, old, self.mirror.lines)
+        self._syncing = False
         self._mark_selected(scroll=False)
         self._show_mistakes()
 

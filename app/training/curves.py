@@ -341,16 +341,22 @@ class Plot(QWidget):
         """Headings, the most telling first."""
         if math.isfinite(self.iteration):
             return [self._heading(named=len(self._curves)), self._heading(named=0)]
-        whole = [self._heading(named=named) for named in range(len(self._curves), -1, -1)]
-        return [whole[0], *(self._heading(named=named, title="") for named in (len(self._curves), 1)), *whole[-1:]]
+        counts = range(len(self._curves), 0, -1)
+        named = [self._heading(named=each, title="") for each in counts]
+        return [self._heading(named=len(self._curves)), *named, self._heading(named=0)]
 
     def _heading(self, *, named: int, title: str | None = None) -> str:
-        """Return the heading with the names of the last ``named`` curves."""
+        """Return the heading with the last ``named`` curves, or all without their names.
+
+        A mark without a name is told by its colour alone: there is none beside one that has its name.
+        """
         theme = Theme.current()
         muted = theme.color("text_muted").name()
         parts, at = [], math.nan
         nameless = len(self._curves) - named
         for place, (name, (_, series, column, color)) in enumerate(self._curves.items()):
+            if named and place < nameless:
+                continue
             row = series.at(self.iteration) if math.isfinite(self.iteration) else None
             words = [f"<span style='color:{color.name()}'>●</span>"]
             if place >= nameless:

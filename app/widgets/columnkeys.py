@@ -19,7 +19,7 @@ def choose_column(table: Table, by: int) -> str:
     """Choose the next column that is shown, or with -1 the one before, around the end; return what to say."""
     head = _head(table)
     shown = _shown(head)
-    mark = _mark_of(head)
+    mark = _mark_of(table)
     at = shown.index(mark.column) + by if mark.column in shown else (0 if by > 0 else len(shown) - 1)
     mark.choose(shown[at % len(shown)])
     return _told(table, mark.column)
@@ -28,7 +28,7 @@ def choose_column(table: Table, by: int) -> str:
 def resize_column(table: Table, by: int) -> str:
     """Make the chosen column, or the first one, wider by some pixels; return what to say."""
     head = _head(table)
-    mark = _mark_of(head)
+    mark = _mark_of(table)
     if mark.column not in _shown(head):
         mark.choose(_shown(head)[0])
     column = mark.column
@@ -61,8 +61,9 @@ def _told(table: Table, column: int) -> str:
     return f"Column {_title(table, column)}: {_head(table).sectionSize(column)} pixels wide."
 
 
-def _mark_of(head: QHeaderView) -> _ColumnMark:
-    return head.findChild(_ColumnMark) or _ColumnMark(head)
+def _mark_of(table: Table) -> _ColumnMark:
+    head = _head(table)
+    return head.findChild(_ColumnMark) or _ColumnMark(head, table)
 
 
 class _ColumnMark(QWidget):
@@ -74,23 +75,21 @@ class _ColumnMark(QWidget):
         The chosen one; -1 for none.
     """
 
-    def __init__(self, head: QHeaderView) -> None:
+    def __init__(self, head: QHeaderView, table: Table) -> None:
         super().__init__(head)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.column = -1
-        self._head = head
+        self._head, self._table = head, table
         head.sectionResized.connect(self.place)
         head.sortIndicatorChanged.connect(self.place)
-        head.parent().installEventFilter(self)
+        table.installEventFilter(self)
         self.hide()
 
     def choose(self, column: int) -> None:
         """Mark a column, and bring it into view."""
         self.column = column
-        table = self._head.parent()
-        if isinstance(table, Table):
-            row = table.currentIndex()
-            table.scrollTo(table.model().index(max(row.row(), 0), column, row.parent()))
+        row = self._table.currentIndex()
+        self._table.scrollTo(self._table.model().index(max(row.row(), 0), column, row.parent()))
         self.show()
         self.place()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtCore import QElapsedTimer, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from app.icons import icon
 from app.qt import announce, guard
 from app.theme import Theme
+from app.wording import breakable
 
 __all__ = ["InfoArea", "InfoBar", "Question"]
 
@@ -30,6 +31,8 @@ _ICONS = {"info": "info", "warning": "warning", "error": "warning-circle"}
 _ROLES = {"info": "accent", "warning": "warning", "error": "error"}
 _QUIET_AFTER = 8000
 _MOST, _MOST_BESIDE = 3, 3
+#: For so many milliseconds after one bar pushed others down, a click may have been meant for what was there before.
+_STEADY_AFTER = 400
 
 Actions = Sequence[tuple[str, Callable[[], object]]]
 
@@ -51,6 +54,19 @@ class Question:
     text: str
     actions: Sequence[tuple[str, Callable[..., object]]]
     value: str | None = None
+
+
+class _Answer(QPushButton):
+    """A button of a bar; a press that comes just when the bars have moved does nothing."""
+
+    @guard
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        bar = self.parentWidget()
+        area = bar.parentWidget() if bar is not None else None
+        if isinstance(area, InfoArea) and not area.is_steady:
+            event.accept()
+            return
+        super().mousePressEvent(event)
 
 
 class InfoBar(QFrame):
@@ -78,7 +94,7 @@ class InfoBar(QFrame):
         self.text = text
         self.setAccessibleName(text)
         self._icon = QLabel()
-        label = QLabel(text)
+        label = QLabel(breakable(text))
         label.setObjectName("window.bar.text")
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setWordWrap(True)
@@ -118,7 +134,7 @@ class InfoBar(QFrame):
             row.addStretch(1)
             below.addLayout(row)
         for name, act in actions:
-            button = QPushButton(name)
+            button = _Answer(name)
             button.setObjectName(f"window.bar.action.{name}")
             button.clicked.connect(lambda _checked=False, act=act: self._act(act))
             row.addWidget(button)
@@ -144,7 +160,7 @@ class InfoBar(QFrame):
 
     def say(self, text: str) -> None:
         """Say how far it has come."""
-        self._label.setText(text)
+        self._label.setText(breakable(text))
         self.setAccessibleName(text)
 
     def _act(self, act: Callable[[], object]) -> None:
@@ -194,6 +210,12 @@ class InfoArea(QWidget):
         self._box = QVBoxLayout(self)
         self._box.setContentsMargins(0, 0, 0, 0)
         self._box.setSpacing(0)
+        self._pushed = QElapsedTimer()
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether the bars have been where they are for long enough to aim at them."""
+        return not self._pushed.isValid() or self._pushed.elapsed() >= _STEADY_AFTER
 
     @guard
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -211,6 +233,8 @@ class InfoArea(QWidget):
         for bar in self.bars():
             if bar.text == text and bar.kind == kind:
                 bar.dismiss()
+        if self.bars():
+            self._pushed.start()
         bar = InfoBar(text, kind, actions, self)
         self._box.insertWidget(0, bar)
         announce(self, text if kind == "info" else f"{kind.capitalize()}: {text}")

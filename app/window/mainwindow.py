@@ -163,6 +163,7 @@ class MainWindow(QMainWindow):
             panel.folder_trusted.connect(self.plugins.trust.allow)
             self.plugins.shelf.edited.connect(panel.plugins_edited)
             panel.runs.compared.connect(self.comparing.with_run)
+            panel.neighbours = lambda: [page.document for page in self.tabs.pages()]
         elif name == "plugins":
             title = self._docks.docks[name].setWindowTitle
             panel.counted.connect(lambda count: title(f"Plugins ({count})" if count else "Plugins"))

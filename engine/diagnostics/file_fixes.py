@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path as FilePath
 
@@ -41,9 +41,9 @@ def file_fixes(node: Node, path: Path, written: str, folders: Sequence[FilePath]
     for place, prefix in _places(named, folders):
         for name in _names(place, path):
             found.setdefault((prefix / name).as_posix(), name)
-    ranked = sorted(found, key=lambda each: _likeness(found[each], named.name), reverse=True)
-    close = [each for each in ranked if _likeness(found[each], named.name) >= _ALIKE]
-    return tuple(_use(node, path, each) for each in close[:_MOST_FIXES])
+    alike = _alike(found, named.name)
+    ranked = sorted(alike, key=lambda each: alike[each], reverse=True)
+    return tuple(_use(node, path, each) for each in ranked[:_MOST_FIXES])
 
 
 def _places(named: FilePath, folders: Sequence[FilePath]) -> Iterator[tuple[FilePath, FilePath]]:
@@ -70,8 +70,15 @@ def _names(place: FilePath, path: Path) -> list[str]:
         return []
 
 
-def _likeness(name: str, wanted: str) -> float:
-    return difflib.SequenceMatcher(None, name.lower(), wanted.lower()).ratio()
+def _alike(found: Mapping[str, str], wanted: str) -> dict[str, float]:
+    """Return which paths end in a name like the wanted one, and how alike it is; most are told at a glance."""
+    matcher = difflib.SequenceMatcher(b=wanted.lower())
+    alike: dict[str, float] = {}
+    for path, name in found.items():
+        matcher.set_seq1(name.lower())
+        if all(ratio() >= _ALIKE for ratio in (matcher.real_quick_ratio, matcher.quick_ratio, matcher.ratio)):
+            alike[path] = matcher.ratio()
+    return alike
 
 
 def _use(node: Node, path: Path, written: str) -> QuickFix:

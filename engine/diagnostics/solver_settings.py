@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from engine.diagnostics.records import Diagnostic, QuickFix
+from engine.diagnostics.solver_policy import check_policy_settings
 from engine.graph import OpGraph
 from engine.graph.binding import scalars
 from engine.paths import resolve, search_folders
@@ -27,6 +28,7 @@ def check_solver_settings(root: Message, path: Path) -> Iterator[Diagnostic]:
     path : Path
         Its file; weights are looked for from its folder.
     """
+    yield from check_policy_settings(root)
     yield from _check_regularization(root)
     yield from _check_steps(root)
     yield from _check_weights(root, path)

@@ -194,4 +194,5 @@ def window(qtbot, settings: WindowSettings) -> Iterator[MainWindow]:
             setattr(each, question, lambda: True)  # nobody is there to answer
         shown.close()
         shown.deleteLater()
+        QCoreApplication.sendPostedEvents(shown, QEvent.Type.DeferredDelete)  # else it is dressed once more
     Theme.load("light").apply(QApplication.instance())

@@ -80,9 +80,13 @@ class EditingBench(OpeningBench):
         return found
 
     def _settled(self) -> bool:
-        pane, scene = self._pane, self.window.canvas.canvas
-        typed = pane.pending or pane.paster.active or pane.filler.active or pane.edit.isReadOnly()
+        pane, scene = self.window.panels.get("text"), self.window.canvas.canvas
+        typed = isinstance(pane, TextPane) and self._is_busy(pane)
         return super()._settled() and scene.is_built and not scene.sweeper.active and not typed
+
+    @staticmethod
+    def _is_busy(pane: TextPane) -> bool:
+        return pane.pending or pane.paster.active or pane.filler.active or pane.edit.isReadOnly()
 
     def _select_many(self) -> None:
         document = self.window.document

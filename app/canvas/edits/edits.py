@@ -12,6 +12,7 @@ from app.canvas.edits.steps import bend_wire
 from app.canvas.layout.rows import GAP_X, GAP_Y
 from app.canvas.scene.docking import followers, hosts_of
 from app.canvas.scene.face import NODE_WIDTH, Face, Port
+from app.wording import breakable
 from engine.errors import GraphError
 
 if TYPE_CHECKING:
@@ -187,4 +188,4 @@ def _node_tip(face: Face) -> str:
 
 
 def _escape(text: str) -> str:
-    return html.escape(text)
+    return html.escape(breakable(text))

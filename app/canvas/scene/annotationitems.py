@@ -36,6 +36,8 @@ class AnnotationItem(QGraphicsItem):
         What is shown; another one while it is dragged.
     chosen : bool
         Whether it is selected.
+    has_grip : bool
+        Whether its corner shows that it can be drawn larger; not in pictures.
     """
 
     def __init__(self, value: Annotation, style: CanvasStyle) -> None:
@@ -43,6 +45,7 @@ class AnnotationItem(QGraphicsItem):
         self.value = value
         self.style = style
         self.chosen = False
+        self.has_grip = True
         self.setZValue(_FRAME_Z if value.kind == "frame" else _NOTE_Z)
 
     @property
@@ -110,6 +113,8 @@ class AnnotationItem(QGraphicsItem):
         self._paint_corner(painter, self.style.categories[self.value.color].color())
 
     def _paint_corner(self, painter: QPainter, hue: QColor) -> None:
+        if not self.has_grip:
+            return
         painter.setPen(QPen(hue, 1.2))
         corner = self.area.bottomRight()
         for step in (5.0, 9.0):

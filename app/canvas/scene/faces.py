@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from app.canvas.scene.nodeitem import NodeItem
     from app.canvas.scene.scene import CanvasScene
     from engine.graph import NodeId
+    from engine.graph.binding import Binding
 
 __all__ = ["Faces"]
 
@@ -47,6 +49,20 @@ class Faces(QObject):
         waiting = set(self._stale)
         self._stale = [each for each in self._scene.nodes if each not in waiting] + self._stale
         self._due.trigger()
+
+    def edited(self, ids: Collection[NodeId], *, slowly: bool) -> None:
+        """Describe anew nodes whose layers were edited; ``slowly`` in slices those whose ports stay as they are."""
+        nodes, readings = self._scene.nodes, self._scene.document.graph.readings()
+        for node_id in ids:
+            item, reading = nodes[node_id], readings[node_id]
+            outputs = len(item.face.outputs), item.face.chip
+            if slowly and len(reading.bottoms) <= len(item.face.inputs) and outputs == _outputs_of(reading):
+                item.facts = ()  # other ones than are known
+                self._stale.append(node_id)
+            else:
+                self.describe(item)
+        if self._stale:
+            self._due.trigger()
 
     def _refresh_slice(self) -> None:
         self._refresh_some(time.perf_counter() + _SLICE)
@@ -103,3 +119,9 @@ class Faces(QObject):
         for changed in (item, *hanging):
             for edge in changed.edges:
                 edge.update_path()
+
+
+def _outputs_of(reading: Binding) -> tuple[int, bool]:
+    """Return how many outputs a layer has, and whether its card hangs under another one."""
+    chip = len(reading.bottoms) == len(reading.tops) == 1 and reading.in_place[0]
+    return len(reading.tops), chip

@@ -222,6 +222,7 @@ class Folding:
     def _wired(self) -> None:
         self._scene.lead_stale()
         self._scene.overview.forget()
+        self._scene.overview_changed.emit()
         self._scene.update()
         awaited, self._awaited = self._awaited, None
         if awaited is not None and awaited[0] == self.level:
@@ -335,7 +336,7 @@ class Folding:
 
     def _is_marked(self, card: BlockItem) -> bool:
         selection = self._scene.document.selection
-        return bool(len(selection)) and not set(selection.node_ids).isdisjoint(card.layers)
+        return bool(len(selection)) and any(node in selection for node in card.layers)
 
     def refresh_marks(self) -> None:
         """Show which blocks hold something that is selected."""

@@ -75,10 +75,7 @@ class Growth:
     def follow(self, events: Events) -> None:
         """Follow a change with which very much comes, whose items are made in slices; more may be in the making."""
         scene = self._scene
-        there = frozenset(
-            edge for edge in events.edges_added if edge.source in scene.nodes and edge.target in scene.nodes
-        )
-        scene.replay(replace(events, added=frozenset(), edges_added=there))
+        scene.replay(replace(events, added=frozenset(), edges_added=frozenset()))
         self.is_done = scene.is_indexed = False
         self._slices.start(self._grow_back(), self._grown)
 
@@ -105,8 +102,11 @@ class Growth:
 
     def _grow_slowly(self) -> Iterator[None]:
         """The same, and what follows from it."""
-        scene = self._scene
         yield from self._grow()
+        yield from self._follow_up()
+
+    def _follow_up(self) -> Iterator[None]:
+        scene = self._scene
         if len(scene.document.positions.blocks):
             scene.folding.refresh()
             yield
@@ -123,7 +123,9 @@ class Growth:
                 scene.add_nodes((node_id,))
                 scene.nodes[node_id].setVisible(not folded)
                 yield
-        yield from self._grow_slowly()
+        yield from self._grow()
+        self.is_done = True  # so that folding joins the wires in slices too
+        yield from self._follow_up()
 
     def _grown(self) -> None:
         self.is_done = self._scene.is_indexed = True

@@ -79,12 +79,15 @@ class LedScene(PickingScene):
         positions = self.document.positions
         self.update()  # all at once: Qt need not note the old and the new place of each item
         for item in items:
-            point = positions[item.node_id]
-            if (item.x(), item.y()) != point:
-                item.setPos(point.x, point.y)
-                for edge in item.edges:
-                    edge.stale = True
+            self.show_soon(item, positions[item.node_id])
         self.overview.forget()
+
+    def show_soon(self, item: NodeItem, point: Point) -> None:
+        """Show a node at a place that the document is told next, with many others; its wires are stale then."""
+        if (item.x(), item.y()) != point:
+            item.setPos(point.x, point.y)
+            for edge in item.edges:
+                edge.stale = True
 
     def show_at(self, points: Mapping[NodeId, Point]) -> None:
         """Show nodes at places without telling the document, as while dragging."""

@@ -146,7 +146,9 @@ class Overview:
         version, lists, self._is_outdated = self.version, _Lists(), False
         self._cards.clear()
         self._edges.clear()
-        cards, edges = self._scene.items_shown(), self._scene.folding.edges()
+        folding = self._scene.folding
+        cards = folding.items()
+        edges = folding.edges() if folding.is_wired else ()  # until they join the cards that are shown
         for card in cards:
             lists.put_card(card)
             yield

@@ -37,6 +37,7 @@ _AT_REST: Mapping[str, Any] = {
     "doomed": False,
     "lit": False,
     "lifted": False,
+    "has_grip": False,
 }
 #: What the painting of a wire reads of it.
 _WIRE = ("_path", "line", "via", "bends", "stale", "phase", "ghost", "label", "label_at", "tail", "out_port")

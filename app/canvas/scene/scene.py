@@ -5,11 +5,11 @@ A freshly opened net and a live change take the same road: :meth:`CanvasScene.re
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal, SignalInstance
-from PySide6.QtWidgets import QGraphicsScene
+from PySide6.QtWidgets import QGraphicsItem, QGraphicsScene
 
 from app.canvas.scene.annotationitems import AnnotationItems
 from app.canvas.scene.describe import describe
@@ -174,7 +174,7 @@ class CanvasScene(MarkedScene):
         """Bring the items in line with the graph after a change."""
         view_edges = self._of_view
         self.hide_view_edges()
-        if self.slowly and len(events.removed) >= VAST:
+        if self.slowly and max(len(events.removed), len(events.edges_removed)) >= VAST:
             self._sweep_out(events)
         else:
             self.remove_edges(events.edges_removed)
@@ -182,11 +182,11 @@ class CanvasScene(MarkedScene):
                 self.remove_node(node_id)
         self.add_nodes(events.added)
         touched = {node_id for node_id in events.changed if node_id in self.nodes}
-        for node_id in touched:
-            self.faces.describe(self.nodes[node_id])
+        is_vast = self.slowly and len(touched) >= VAST // _PART
+        self.faces.edited(touched, slowly=is_vast)
         self.add_edges(events.edges_added, led=False)
         self.show_view_edges()
-        self.folding.replay(events, whole=bool(view_edges or self._of_view))
+        self.folding.replay(events, whole=is_vast or bool(view_edges or self._of_view))
         ends = {edge.target for edge in (*events.edges_removed, *events.edges_added, *(view_edges ^ self._of_view))}
         near = [self.nodes[node_id] for node_id in events.added | touched | ends if node_id in self.nodes]
         if len(near) < VAST:
@@ -251,8 +251,9 @@ class CanvasScene(MarkedScene):
             self._marked.discard(node_id)
             self.removeItem(item)
 
-    def remove_edges(self, edges: Iterable[Edge]) -> None:
-        """Take out the items of wires."""
+    def remove_edges(self, edges: Iterable[Edge], take_out: Callable[[EdgeItem], object] | None = None) -> None:
+        """Take out the items of wires; ``take_out`` may do so later."""
+        take_out = take_out or self.removeItem
         for edge in edges:
             item = self.edges.pop(edge, None)
             if item is None:
@@ -268,7 +269,7 @@ class CanvasScene(MarkedScene):
             siblings = self._by_port[edge.source, edge.top]
             del siblings[edge]
             self._part_anew(edge)
-            self.removeItem(item)
+            take_out(item)
             if self.selected_edge == edge:
                 self.selected_edge = None
             for sibling in siblings:
@@ -279,7 +280,8 @@ class CanvasScene(MarkedScene):
         """Hide very many items at once, which are taken out of the scene in slices."""
         gone = events.removed
         inner = {edge for edge in events.edges_removed if edge.source in gone and edge.target in gone}
-        self.remove_edges(events.edges_removed - inner)
+        outer: list[QGraphicsItem] = []
+        self.remove_edges(events.edges_removed - inner, outer.append)
         if self.selected_edge in inner:
             self.selected_edge = None
         self.update()  # all at once: Qt need not note the place of each item
@@ -287,7 +289,7 @@ class CanvasScene(MarkedScene):
             self._by_port.pop((edge.source, edge.top), None)
         found = [self.edges.pop(edge, None) for edge in inner], [self.nodes.pop(node_id, None) for node_id in gone]
         self._marked -= gone
-        self.sweeper.take([item for kind in found for item in kind if item is not None])
+        self.sweeper.take([*outer, *(item for kind in found for item in kind if item is not None)])
 
     def _part_anew(self, edge: Edge) -> None:
         """Have the wires of one port led anew: they share a trunk, or do no more."""

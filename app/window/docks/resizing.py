@@ -11,7 +11,6 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QApplication,
     QDockWidget,
-    QHeaderView,
     QMenu,
     QSplitter,
     QTableView,
@@ -141,15 +140,20 @@ class PartSizes(QObject):
 
 def _is_split(splitter: QSplitter, way: Qt.Orientation) -> bool:
     """Whether parts lie beside each other in a splitter, in one way."""
-    shown = [place for place in range(splitter.count()) if not splitter.widget(place).isHidden()]
-    return splitter.orientation() == way and len(shown) > 1
+    return splitter.orientation() == way and len(_shown_in(splitter)) > 1
+
+
+def _shown_in(splitter: QSplitter) -> list[int]:
+    parts = ((place, splitter.widget(place)) for place in range(splitter.count()))
+    return [place for place, part in parts if part is not None and not part.isHidden()]
 
 
 def _size_pane(splitter: QSplitter, place: int, sign: int) -> str:
     """Give a part of a splitter more room, or less, which its neighbour gets."""
     sizes = splitter.sizes()
-    others = [each for each in (place + 1, place - 1) if 0 <= each < len(sizes)]
-    other = next(each for each in others if not splitter.widget(each).isHidden())
+    shown = _shown_in(splitter)
+    at = shown.index(place)
+    other = shown[at + 1 if at + 1 < len(shown) else at - 1]
     step = min(_STEP, sizes[other] if sign > 0 else sizes[place])
     sizes[place] += sign * step
     sizes[other] -= sign * step
@@ -163,4 +167,4 @@ def _told(what: str, size: int, way: Qt.Orientation) -> str:
 
 def _has_columns(table: Table) -> bool:
     header = table.header() if isinstance(table, QTreeView) else table.horizontalHeader()
-    return isinstance(header, QHeaderView) and not header.isHidden() and header.count() > 1
+    return not header.isHidden() and header.count() > 1

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QFileSystemWatcher, QObject
 
+from app.jobs import Jobs
 from app.qt import Debounce, guard
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ _BAR = "window.bar.gone"
 TAKEN_BAR = "window.bar.taken"
 #: Programs that write a file anew take it away first; that is no news.
 _SETTLED_MS = 400
+#: Seconds that the window waits for a disk when it is closed.
+_PATIENCE = 1.0
 
 
 class MissingFiles(QObject):
@@ -82,7 +85,8 @@ class MissingFiles(QObject):
 class DiskWatch(QObject):
     """Has the window look at the disk when something happens in the folders of the open nets.
 
-    It is a help only: where the system cannot tell, the window still looks whenever it is come back to.
+    It is a help only: where the system cannot tell, the window still looks whenever it is come back to. What of the
+    files is there is asked in a thread: a disk may be slow to answer.
 
     Parameters
     ----------
@@ -94,6 +98,7 @@ class DiskWatch(QObject):
         self._window = window
         self._watcher: QFileSystemWatcher | None = None
         self._closed = False
+        self._jobs = Jobs(self)
         self._due = Debounce(window.files.ask_disk, _SETTLED_MS, self)
         window.document_added.connect(self._added)
         window.document_left.connect(lambda _document: self._follow())
@@ -107,10 +112,14 @@ class DiskWatch(QObject):
 
     @guard
     def _follow(self) -> None:
-        """Watch the folders and the files of the nets that are open now."""
+        """Watch the folders and the files of the nets that are open now, as soon as the disk says which are there."""
         documents = [page.document for page in self._window.tabs.pages()]
         paths = {path for each in documents for path in (each.path, each.solver_path) if path is not None}
-        wanted = {str(each) for path in paths for each in (path.parent, path) if os.path.exists(each)}
+        asked = sorted({str(each) for path in paths for each in (path.parent, path)})
+        self._jobs.submit("watch", lambda: {each for each in asked if os.path.exists(each)}, self._watch)
+
+    @guard
+    def _watch(self, wanted: set[str]) -> None:
         if self._watcher is None:
             if not wanted or self._closed:
                 return
@@ -133,6 +142,7 @@ class DiskWatch(QObject):
         """Watch nothing any more."""
         self._closed = True
         self._due.cancel()
+        self._jobs.close(_PATIENCE)
         watcher, self._watcher = self._watcher, None
         if watcher is not None:
             watcher.deleteLater()

@@ -90,7 +90,10 @@ class Shortcuts(QObject):
 
     def entries(self) -> list[Shortcut]:
         """All shortcuts, by group; those that have keys of their own before those that have none."""
-        return sorted(self._entries.values(), key=lambda each: (each.group == CANVAS, not each.default))
+        seldom = {group for _part, _table, group in _SELDOM_THERE}
+        return sorted(
+            self._entries.values(), key=lambda each: (each.group in seldom, each.group == CANVAS, not each.default)
+        )
 
     def __getitem__(self, name: str) -> Shortcut:
         return self._entries[name]

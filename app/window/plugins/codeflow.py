@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.jobs import Jobs
 from app.palette.entries import python_kind
 from app.qt import guard
 from app.recovery.store import KeptCode
@@ -18,12 +20,16 @@ from engine.resources import user_plugins_path
 
 if TYPE_CHECKING:
     from app.document import Document
+    from app.pluginpanel.sourcefile import SourceFile
     from app.window.mainwindow import MainWindow
     from app.window.plugins.pluginflow import PluginFlow
     from engine.graph import NodeId
     from engine.plugins.scaffold import NewLayer
 
 __all__ = ["CodeFlow"]
+
+#: Seconds that the window waits for a disk when it is closed.
+_PATIENCE = 1.0
 
 
 class CodeFlow(QObject):
@@ -48,6 +54,7 @@ class CodeFlow(QObject):
         self._window = window
         self._flow = flow
         self._pane: Any = None
+        self._jobs = Jobs(self)
         self._wizard: Any = None
         self._new: tuple[Document, tuple[str, str]] | None = None
 
@@ -119,8 +126,13 @@ class CodeFlow(QObject):
             file, line = place_in(error)
             if file and line:
                 found.setdefault(Path(file), []).append((line, str(error)))
-        self._pane.look_at_disk()
+        self._jobs.submit("code on disk", self._pane.ask_for_news(), self._take_news)
         self._pane.set_errors(found)
+
+    @guard
+    def _take_news(self, found: Sequence[SourceFile]) -> None:
+        if self._pane is not None:
+            self._pane.take_news(found)
 
     def may_leave(self) -> bool:
         """Ask about code that is not saved; return whether the window may go away."""
@@ -174,5 +186,6 @@ class CodeFlow(QObject):
 
     def close(self) -> None:
         """Close what is open."""
+        self._jobs.close(_PATIENCE)
         if self._wizard is not None and not self._wizard.is_closed:
             self._wizard.close()

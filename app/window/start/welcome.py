@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QScrollArea,
     QSizePolicy,
-    QSpacerItem,
     QVBoxLayout,
     QWidget,
 )
@@ -114,6 +113,7 @@ class WelcomePage(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._grids: list[tuple[QGridLayout, list[Card]]] = []
+        self._fillers: list[tuple[QWidget, int]] = []
         self._columns = 0
         self._inner = inner = QWidget()
         inner.setObjectName("window.welcome_inner")
@@ -176,6 +176,10 @@ class WelcomePage(QScrollArea):
         for card in listed:
             card.setParent(self._inner)
             card.setFixedHeight(card.sizeHint().height())
+        for column in range(len(listed), _MOST_COLUMNS):  # so that all groups have columns of one width
+            filler = QWidget(self._inner)
+            grid.addWidget(filler, 0, column)
+            self._fillers.append((filler, column))
         self._box.addLayout(grid)
         self._grids.append((grid, listed))
         return listed[0]
@@ -190,11 +194,10 @@ class WelcomePage(QScrollArea):
             for grid, cards in self._grids:
                 for index, card in enumerate(cards):
                     grid.addWidget(card, index // columns, index % columns)
-                for column in range(len(cards), columns):  # so that all groups have columns of one width
-                    if grid.itemAtPosition(0, column) is None:
-                        grid.addItem(QSpacerItem(1, 1), 0, column)
                 for column in range(_MOST_COLUMNS):
                     grid.setColumnStretch(column, 1 if column < columns else 0)
+            for filler, column in self._fillers:
+                filler.setVisible(column < columns)
             self._box.invalidate()
         # Headings that wrap have the layout ask for the height of its last width, and rows of cards would overlap.
         self._inner.setMinimumHeight(self._box.totalHeightForWidth(self.viewport().width()))

@@ -6,8 +6,9 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtWidgets import QMenu
 
-from app.canvas.gestures.annotating import annotation_menu
+from app.canvas.gestures.annotating import annotation_menu, change
 from app.document import Document
+from app.document.annotations import Annotation
 from app.document.commands import SwapCommand
 from tests.app.canvas.hands import RIGHT, Hands
 
@@ -51,6 +52,28 @@ def test_a_frame_goes_around_the_selection_and_takes_a_title(canvas, qtbot):
         stack.redo()
     assert values(canvas) == after
     assert bytes(canvas.document.graph) == text
+
+
+def test_a_title_has_spaces_and_nothing_else_opens_by_them(canvas, qtbot):
+    asked: list[object] = []
+    canvas.search_asked.connect(lambda *what: asked.append(what))
+    item = frame_one(canvas)
+    canvas.words.open(item.value.id)
+    qtbot.keyClicks(canvas.words, "two words")
+    qtbot.keyClick(canvas.words, Qt.Key.Key_Return)
+    assert canvas.canvas.annotated.items[item.value.id].value.text == "two words"
+    assert not asked
+
+
+def test_the_whole_is_framed_with_its_notes(canvas):
+    annotations = canvas.document.positions.annotations
+    content = canvas.canvas.content_rect()
+    rect = (content.left(), content.top() - 400.0, 200.0, 80.0)
+    change(canvas.document, "Add note", {1: Annotation(1, "note", rect, "far above", "dense", None)})
+    assert annotations.get(1) is not None
+    canvas.frame()
+    assert canvas.visible_rect().contains(canvas.canvas.annotated.items[1].area)
+    assert canvas.visible_rect().contains(content)
 
 
 def test_a_frame_takes_along_what_is_inside_in_one_step(canvas, hands):

@@ -56,7 +56,7 @@ class Bench:
         return found
 
     def row(self, name: str) -> Any:
-        from app.properties.row import Row
+        from app.properties.rows.row import Row
 
         widget = self.find(name)
         while not isinstance(widget, Row):

@@ -10,8 +10,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QToolButton
 from pytestqt.qtbot import QtBot
 
-from app.properties.choices import SpellingEdit
-from app.properties.textbox import TextBox
+from app.properties.editors.choices import SpellingEdit
+from app.properties.editors.textbox import TextBox
 from tests.app.properties.nets import NET
 
 Make = Callable[[str], Any]
@@ -241,7 +241,7 @@ def test_an_include_rule_is_added(bench: Make) -> None:
 def test_entries_one_by_one(bench: Make) -> None:
     net = bench(NET.replace("kernel_size: 5\n", "kernel_size: [5, 3]\n"))
     net.select("conv1")
-    from app.properties.lists import ListEdit
+    from app.properties.editors.lists import ListEdit
 
     editor = net.row("convolution_param.kernel_size").editor
     assert isinstance(editor, ListEdit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.properties.facts import port_rows
-from app.properties.header import LayerHeader
+from app.properties.pages.header import LayerHeader
 from engine.shapes import NodeShapes
 
 STEP = "Put m.py into one of them."

@@ -8,9 +8,9 @@ from typing import Any
 
 from PySide6.QtWidgets import QApplication, QPushButton, QToolButton
 
+from app.properties.editors.lists import ListEdit
 from app.properties.forms import RepeatedMessages
 from app.properties.growing import FIRST_LINES
-from app.properties.lists import ListEdit
 from tests.app.properties.nets import LONGEST
 
 Make = Callable[[str], Any]

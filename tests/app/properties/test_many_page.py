@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QPushButton
 
 from app.document.blocks import Block
 from app.properties.facts import count_text
-from app.properties.many_page import ManyPage, port_facts, sum_facts
+from app.properties.pages.many_page import ManyPage, port_facts, sum_facts
 from tests.benchmarks.nets import residual_net
 
 Make = Callable[[str], Any]

@@ -145,7 +145,7 @@ def test_layers_of_different_formats_say_what_to_do(bench: Make) -> None:
 
 def test_nothing_selected_shows_the_net(bench: Make) -> None:
     net = bench(NET)
-    from app.properties.net_page import net_facts, type_counts
+    from app.properties.pages.net_page import net_facts, type_counts
 
     assert dict(net_facts(net.document)) == {"Layers": "6", "in TEST": "5", "Dialect": "BVLC's Caffe"}
     assert dict(type_counts(net.document))["Convolution"] == "2"
@@ -260,7 +260,7 @@ def test_very_many_layers_say_so(bench: Make) -> None:
 
 
 def test_the_summary_of_the_net_follows(bench: Make) -> None:
-    from app.properties.net_page import type_counts
+    from app.properties.pages.net_page import type_counts
 
     net = bench(NET)
     net.document.apply("x", lambda graph: graph.remove_nodes(net.ids("conv1", "conv2")))

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication
 
 from app.document import Document
 from app.properties import PropertiesPanel
-from app.properties.coststrip import change_text
-from app.properties.scrub import scrubbed
+from app.properties.editors.scrub import scrubbed
+from app.properties.pages.coststrip import change_text
 from engine.graph import OpGraph
 from engine.schema import load_schema
 from tests.app.properties.nets import NET

@@ -152,6 +152,7 @@ def test_a_net_without_a_solver_gets_one(bench: Make, solver_file: Path) -> None
     assert solver.text.startswith('net: "net.prototxt"\n')
     assert not solver.panel.plot.schedule.problem
     assert not solver.panel.hint.isVisible()
+    assert solver.panel.isAncestorOf(solver.panel.focusWidget())
 
 
 @pytest.mark.parametrize("data", [b"", b"max_iter: {", b'net: "x', b"\xff\xfe: 3", b"max_iter: 1 max_iter: 2"])

@@ -164,6 +164,19 @@ def test_a_hundred_thousand_points_stay_cheap(curves: CurvesView, qtbot: QtBot) 
     assert sorted(times)[5] < 0.060, f"{sorted(times)[5] * 1000:.0f} ms an update"
 
 
+def test_where_it_is_narrow_no_mark_stands_without_its_name(curves: CurvesView, qtbot: QtBot) -> None:
+    curves.show_model(long_model(2000))
+    qtbot.wait(50)
+    plot = curves.loss_plot
+    assert {"loss", "smoothed", "test loss"} <= set(plot._curves)
+    for width in range(60, 500, 20):
+        plot.legend.resize(width, plot.legend.height())
+        plot.tell()
+        shown = plot.legend.text()
+        named = sum(f">{name}<" in shown for name in plot._curves)
+        assert shown.count("●") in (named, len(plot._curves)) and (named or width < 120), width
+
+
 def test_the_pointer_reads_the_values_out(curves: CurvesView, qtbot: QtBot) -> None:
     model = long_model(2000)
     curves.show_model(model)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel
 
-from app.properties.net_page import net_facts
+from app.properties.pages.net_page import net_facts
 from app.theme import Theme
 from app.window.docks.docks import PANELS
 from app.window.upgrading import offer_upgrade

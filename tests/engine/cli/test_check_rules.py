@@ -45,16 +45,17 @@ def test_a_solver_is_held_against_its_net(
     (tmp_path / "train.prototxt").write_text(DATA.replace("{", "{ include { phase: TRAIN }", 1))
     net, path = tmp_path / "both.prototxt", tmp_path / "solver.prototxt"
     net.write_text(DATA)
-    path.write_text(complete(faulty) + "\n" + SOLVER)
+    more = "base_lr: 1\n" if "lr_policy" in faulty else SOLVER
+    path.write_text(complete(faulty) + "\n" + more)
     assert codes(capsys, net, path)[code] == severity
-    path.write_text(complete(sound) + "\n" + SOLVER)
+    path.write_text(complete(sound) + "\n" + more)
     assert not [each for each in codes(capsys, net, path) if each.startswith("solver-")]
 
 
 def test_all_faults_of_a_solver_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "solver.prototxt"
     path.write_text('net: "gone.prototxt"\nlr_policy: "cosine"\nmax_iter: 1\n')
-    assert set(codes(capsys, path)) == {"solver-net-missing", "solver"}
+    assert set(codes(capsys, path)) == {"solver-net-missing", "solver-policy"}
 
 
 NET = """

@@ -21,6 +21,34 @@ SOLVER_CASES = [
         'net: "both.prototxt" stepvalue: [1, 5, 9]',
         "warning",
     ),
+    ("solver-policy", 'net: "both.prototxt" lr_policy: "stepp"', 'net: "both.prototxt" lr_policy: "fixed"', "error"),
+    (
+        "solver-stepsize",
+        'net: "both.prototxt" lr_policy: "step" gamma: 0.1',
+        'net: "both.prototxt" lr_policy: "step" gamma: 0.1 stepsize: 5',
+        "error",
+    ),
+    (
+        "solver-stepvalue",
+        'net: "both.prototxt" lr_policy: "multistep" gamma: 0.1',
+        'net: "both.prototxt" lr_policy: "multistep" gamma: 0.1 stepvalue: [5, 8]',
+        "warning",
+    ),
+    *(
+        (
+            "solver-gamma",
+            f'net: "both.prototxt" lr_policy: "{policy}" {steps}',
+            f'net: "both.prototxt" lr_policy: "{policy}" {steps} gamma: 0.5',
+            "warning",
+        )
+        for policy, steps in (("step", "stepsize: 5"), ("multistep", "stepvalue: 5"), ("exp", ""))
+    ),
+    (
+        "solver-power",
+        'net: "both.prototxt" lr_policy: "poly"',
+        'net: "both.prototxt" lr_policy: "poly" power: 0.9',
+        "warning",
+    ),
     (
         "solver-weights-missing",
         'net: "both.prototxt" weights: "train.prototxt, gone.caffemodel"',

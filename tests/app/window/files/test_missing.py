@@ -14,6 +14,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QPushButton
 
+from app.pluginpanel.sourcefile import SourceFile
 from app.window.bars import InfoBar
 from app.window.files.saving import why_not_saved
 from app.window.mainwindow import MainWindow
@@ -268,3 +269,43 @@ def test_a_layout_that_cannot_be_written_does_not_unsave_the_net(window, net, qt
     assert window.files.save()
     assert b'"first"' in net.read_bytes() and not window.document.modified
     assert bar_with(window, "how it is arranged is not") is not None
+
+
+def test_what_is_watched_is_asked_of_the_disk_in_a_thread(window, lenet, qtbot, monkeypatch):
+    asked: list[tuple[str, bool]] = []
+    exists = os.path.exists
+
+    def seen(path: str) -> bool:
+        if str(path).startswith(str(lenet.parent)):
+            asked.append((str(path), threading.current_thread() is threading.main_thread()))
+        return exists(path)
+
+    monkeypatch.setattr("app.window.files.missing.os.path.exists", seen)
+    assert window.files.open(lenet)
+    watch = window.disk_watch
+    qtbot.waitUntil(lambda: watch._watcher is not None and str(lenet) in watch._watcher.files(), timeout=5_000)
+    assert asked and not any(in_window for _path, in_window in asked)
+
+
+def test_code_that_another_program_wrote_is_read_in_a_thread(window, tmp_path, qtbot, monkeypatch):
+    path = tmp_path / "twice.py"
+    path.write_text("import caffe\n")
+    window.plugins.show_code(path)
+    pane = window.panels["code"]
+    read_in: list[bool] = []
+    read = SourceFile.read.__func__
+
+    def seen(cls: type[SourceFile], where: Path) -> SourceFile:
+        read_in.append(threading.current_thread() is threading.main_thread())
+        return read(cls, where)
+
+    monkeypatch.setattr(SourceFile, "read", classmethod(seen))
+    path.write_text("import numpy\n")
+    window.plugins.code.refresh()
+    qtbot.waitUntil(lambda: pane.edit.toPlainText() == "import numpy\n", timeout=5_000)
+    assert read_in and not any(read_in)
+    pane.edit.insertPlainText("x")
+    path.write_text("import os\n")
+    window.plugins.code.refresh()
+    qtbot.waitUntil(lambda: not window.plugins.code._jobs.busy, timeout=5_000)
+    assert pane.edit.toPlainText() == "ximport numpy\n", "what was typed is not lost"

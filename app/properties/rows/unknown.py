@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from app.properties.edits import ValueEdit
-from app.properties.row import Row, object_name
+from app.properties.editors.edits import ValueEdit
+from app.properties.rows.row import Row, object_name
 from app.properties.snapshot import Path
 from app.properties.style import muted_html
 from app.properties.target import Target

@@ -8,14 +8,14 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QButtonGroup, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
-from app.properties.lists import small_button
+from app.properties.editors.lists import small_button
+from app.properties.editors.textbox import TextBox
 from app.properties.literals import changed_span, splice_literal
-from app.properties.param_rows import AddRow, Line, ValueRow, Written, plan_lines
-from app.properties.row import object_name
+from app.properties.rows.param_rows import AddRow, Line, ValueRow, Written, plan_lines
+from app.properties.rows.row import object_name
 from app.properties.snapshot import Path
 from app.properties.style import GUTTER, RESET_WIDTH, muted_html
 from app.properties.target import Target
-from app.properties.textbox import TextBox
 from app.theme import GRID
 from engine.errors import CheckError, NetcanvasError
 from engine.param_edit import add_value, remove_value, replace_value, schema_faults

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.icons import icon
-from app.properties.edits import MIXED, TRAILING_WIDTH, PathEdit, ValueEdit, is_undo_key, set_state
+from app.properties.editors.edits import MIXED, TRAILING_WIDTH, PathEdit, ValueEdit, is_undo_key, set_state
 from app.properties.style import chevron_pen
 from app.qt import blocked, guard
 from app.theme import GRID, Theme
@@ -75,7 +75,7 @@ class BoolEdit(QCheckBox):
         return False
 
     def show_value(self, text: str | None, *, default: str = "", mixed: bool = False) -> None:
-        """Show what the file says, see :meth:`app.properties.edits.ValueEdit.show_value`."""
+        """Show what the file says, see :meth:`app.properties.editors.edits.ValueEdit.show_value`."""
         words = {"1": "true", "t": "true", "True": "true", "0": "false", "f": "false", "False": "false"}
         value = default if text is None or mixed else words.get(text, text)
         self._effective = value == "true"
@@ -176,7 +176,7 @@ class EnumEdit(QComboBox):
         return False
 
     def show_value(self, text: str | None, *, default: str = "", mixed: bool = False) -> None:
-        """Show what the file says, see :meth:`app.properties.edits.ValueEdit.show_value`."""
+        """Show what the file says, see :meth:`app.properties.editors.edits.ValueEdit.show_value`."""
         with blocked(self):
             while self.count() > self._listed:
                 self.removeItem(self.count() - 1)

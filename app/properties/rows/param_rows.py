@@ -10,11 +10,11 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from app.icons import icon
-from app.properties.choices import BoolEdit, SpellingEdit
-from app.properties.edits import ValueEdit
-from app.properties.lists import small_button
-from app.properties.number_edit import NumberEdit
-from app.properties.row import EDITOR_ROW, Row, object_name
+from app.properties.editors.choices import BoolEdit, SpellingEdit
+from app.properties.editors.edits import ValueEdit
+from app.properties.editors.lists import small_button
+from app.properties.editors.number_edit import NumberEdit
+from app.properties.rows.row import EDITOR_ROW, Row, object_name
 from app.properties.snapshot import Path
 from app.properties.style import GUTTER, INDENT, show_name
 from app.properties.target import Target

@@ -9,12 +9,13 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QGridLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
-from app.properties.lists import small_button
+from app.properties.editors.lists import small_button
 from app.properties.snapshot import Path
 from app.properties.style import GAP, GUTTER, RESET_WIDTH, editor_left, is_stacked
 from app.properties.target import Target
 from app.qt import guard
 from app.theme import GRID
+from app.wording import breakable
 from engine.errors import NetcanvasError
 
 __all__ = ["EDITOR_ROW", "Row", "asks_for_help", "object_name"]
@@ -167,7 +168,7 @@ class Row(QWidget):
         if "message" not in self.__dict__ and not self._said[0] and not self._diagnosis[0]:
             return
         text, kind = self._said if self.says_problem or not self._diagnosis[0] else self._diagnosis
-        self.message.setText(text)
+        self.message.setText(breakable(text))
         if not self.message.property(kind):
             for each in ("problem", "hint", "muted"):
                 self.message.setProperty(each, each == kind)
@@ -189,7 +190,8 @@ class Row(QWidget):
     def _place_label(self) -> None:
         """Put the label beside the editor, or above it, where it takes what width there is."""
         stacked, policies = self._stacked, QSizePolicy.Policy
-        self._grid.addWidget(self.label, *((0, 0, 1, 3) if stacked else (EDITOR_ROW, 0)), Qt.AlignmentFlag.AlignTop)
+        row, columns = (0, 3) if stacked else (EDITOR_ROW, 1)
+        self._grid.addWidget(self.label, row, 0, 1, columns, Qt.AlignmentFlag.AlignTop)
         self._grid.setColumnMinimumWidth(1, 0 if stacked else GAP)
         self.label.setContentsMargins(0, _INSET, 0, 0 if stacked else _INSET)
         self.label.setMinimumWidth(0)

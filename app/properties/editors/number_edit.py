@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPolygonF, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from app.properties.edits import ValueEdit
+from app.properties.editors.edits import ValueEdit
 from app.properties.style import chevron_pen
 from app.properties.values import step_number
 from app.qt import Debounce, guard

@@ -10,7 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.properties.facts import count_text, shape_text
-from app.properties.net_page import FactTable, type_rows
+from app.properties.pages.net_page import FactTable, type_rows
 from app.theme import GRID
 from app.wording import counted
 

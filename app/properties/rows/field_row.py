@@ -8,12 +8,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QLabel, QMenu, QWidget
 
-from app.properties.choices import BoolEdit, EnumEdit, SingleEdit, SpellingEdit, known_spellings
-from app.properties.edits import PathEdit, ValueEdit
+from app.properties.editors.choices import BoolEdit, EnumEdit, SingleEdit, SpellingEdit, known_spellings
+from app.properties.editors.edits import PathEdit, ValueEdit
+from app.properties.editors.lists import ListEdit
+from app.properties.editors.number_edit import NumberEdit
 from app.properties.expressions import is_number_kind
-from app.properties.lists import ListEdit
-from app.properties.number_edit import NumberEdit
-from app.properties.row import Row, object_name
+from app.properties.rows.row import Row, object_name
 from app.properties.snapshot import Path
 from app.properties.style import show_name
 from app.properties.target import FieldState, Target

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.properties.fieldgroups import FieldGroups
 from app.properties.groups import FieldGroup, layer_groups
-from app.properties.header import LayerHeader
+from app.properties.pages.header import LayerHeader
 from app.properties.section import Section
 from app.properties.snapshot import Path
 from app.properties.target import LayerTarget

@@ -9,12 +9,13 @@ from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.layerpicture import layer_mark
-from app.properties.edits import NameEdit
+from app.properties.editors.edits import NameEdit
 from app.properties.facts import cost_rows, param_text, port_rows
 from app.properties.style import letter_scale
 from app.qt import guard, key_text
 from app.theme import GRID, Theme, blend
 from app.widgets.elidedlabel import ElidedLabel
+from app.wording import breakable
 
 if TYPE_CHECKING:
     from app.layerpicture import LayerPicture
@@ -197,7 +198,7 @@ class LayerHeader(QWidget):
 
     def diagnose(self, text: str, is_error: bool) -> None:
         """Show what is wrong with the layer as a whole; nothing for an empty text."""
-        self.diagnosis.setText(_shortened(text))
+        self.diagnosis.setText(breakable(_shortened(text)))
         self.diagnosis.setToolTip(text)
         self.diagnosis.setProperty("problem", is_error)
         self.diagnosis.setProperty("hint", not is_error)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QTextCharFormat
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
-from app.properties.edits import is_undo_key, settles_shortcut
+from app.properties.editors.edits import is_undo_key, settles_shortcut
 from app.qt import guard
 from app.theme import GRID, Theme, monospace_font
 from app.widgets.highlighting import ThemedHighlighter, text_format

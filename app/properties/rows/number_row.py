@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QLabel
 
+from app.properties.editors.scrub import ScrubLabel, scrubbed
 from app.properties.expressions import Formula, read_formula, split_formulas
-from app.properties.field_row import FieldRow
-from app.properties.scrub import ScrubLabel, scrubbed
+from app.properties.rows.field_row import FieldRow
 from engine.errors import CheckError, NetcanvasError
 
 __all__ = ["NumberRow"]

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from app.properties.edits import NameEdit
+from app.properties.editors.edits import NameEdit
 from app.properties.facts import count_text
 from app.qt import guard
 from app.theme import GRID, Theme

@@ -9,8 +9,8 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from app.icons import icon
-from app.properties.choices import SingleEdit
-from app.properties.edits import ValueEdit
+from app.properties.editors.choices import SingleEdit
+from app.properties.editors.edits import ValueEdit
 from app.properties.expressions import split_formulas
 from app.properties.growing import Growing
 from app.properties.values import join_list, split_list

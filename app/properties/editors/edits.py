@@ -1,4 +1,4 @@
-"""Line editors for one value: text and paths; for numbers see :mod:`app.properties.number_edit`.
+"""Line editors for one value: text and paths; for numbers see :mod:`app.properties.editors.number_edit`.
 
 An editor shows what the file says and hands on what a person typed; checking and writing are the row's business. What
 is typed and not yet committed stays when the graph changes elsewhere.
