@@ -28,13 +28,29 @@ class Dressing(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._hidden: dict[int, QWidget] = {}
+        self._held: list[QWidget] = []
         self._slices = Slices(self)
+        self._paint = Debounce(self._let_paint, 0, self)
         self._due = Debounce(lambda: self._slices.start(self._dress_hidden()), _LATER_MS, self)
 
     @property
     def busy(self) -> bool:
         """Whether hidden widgets still wait for their colours."""
         return bool(self._hidden)
+
+    def hold(self) -> None:
+        """Have windows painted only in the next event: to change the palette and to paint all is no one wait."""
+        windows = (each for each in QApplication.topLevelWidgets() if each.isVisible() and each.updatesEnabled())
+        for window in windows:
+            window.setUpdatesEnabled(False)
+            self._held.append(window)
+        self._paint.trigger()
+
+    def _let_paint(self) -> None:
+        held, self._held = self._held, []
+        for window in held:
+            if isValid(window):
+                window.setUpdatesEnabled(True)
 
     def start(self) -> None:
         """Dress what is seen now, and begin with what is not."""
@@ -52,6 +68,7 @@ class Dressing(QObject):
             for each in widgets:
                 self._dress(self._hidden.pop(id(each), None))
         if not self._hidden:
+            self._paint.flush()
             self._due.cancel()
             self._slices.cancel()
 

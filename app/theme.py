@@ -147,6 +147,7 @@ class Theme:
         """Dress the whole application in this theme and tell those who paint themselves."""
         notifier = Theme.notifier()
         if app.styleSheet():
+            notifier.dressing.hold()
             app.setPalette(self.palette())
             notifier.dressing.start()
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -17,7 +17,7 @@ from engine.errors import NetcanvasError
 from engine.layer_specs import LayerSpec
 from engine.prototxt import Field, ListValue, Message, Scalar
 from engine.registry import LayerRegistry
-from engine.weights_guesses import FirstReader, WeightsFacts, read_weights_facts
+from engine.weights_guesses import WeightsFacts, WeightsTrial, first_reader, read_weights_facts
 
 __all__ = ["Guess", "guess_shapes", "guesses_for", "twin_inputs"]
 
@@ -41,6 +41,8 @@ _KNOWN: Mapping[str, Shape] = MappingProxyType(
         "pascal": (3, 500, 500),
     }
 )
+#: Sizes of square images that are tried where weights tell which fits.
+_SIDES = (24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 227, 256, 299, 300, 384, 416, 448, 500, 512)
 _USUAL: tuple[Shape, ...] = ((3, 224, 224), (3, 256, 256), (1, 28, 28))
 #: What the data layers of detectors call what they give beside their images, with its whole shape.
 _DETECTION: Mapping[str, Shape] = MappingProxyType({"im_info": (1, 3), "gt_boxes": (1, 5), "rois": (1, 5)})
@@ -70,7 +72,11 @@ class Guess:
 
 
 def guess_shapes(
-    message: Any, net_name: str = "", path: Path | None = None, facts: WeightsFacts | None = None
+    message: Any,
+    net_name: str = "",
+    path: Path | None = None,
+    facts: WeightsFacts | None = None,
+    agrees: Callable[[Mapping[str, Shape]], bool] | None = None,
 ) -> tuple[Guess, ...]:
     """Return what the items of a layer that reads data may look like, the likeliest first.
 
@@ -84,6 +90,8 @@ def guess_shapes(
         The net's file. Nets beside it that only predict are read; not for the thread of a window.
     facts : WeightsFacts, optional
         What weights tell of the items: what does not agree is not guessed.
+    agrees : callable, optional
+        Whether the whole net has its weights with these shapes: what does comes first, and more sizes are tried.
     """
     if not message.top or not message.type.endswith(("Data", "Python")):
         return ()
@@ -92,7 +100,14 @@ def guess_shapes(
     for item, why in items if facts is None else _agreeing(message, items, facts):
         found.setdefault(item, why)
     main = facts.top if facts is not None else _main_top(message)
-    return tuple(Guess(_of_tops(message, item, main), why) for item, why in list(found.items())[:_MOST])
+    guesses = [Guess(_of_tops(message, item, main), why) for item, why in found.items()]
+    if facts is not None and facts.channels and agrees is not None:
+        fits = f"fits the weights in {facts.file.name}"
+        sized = [Guess(_of_tops(message, (facts.channels, side, side), main), fits) for side in _SIDES]
+        fitting = [guess for guess in [*guesses, *sized] if agrees(guess.shapes)]
+        unlike = {frozenset(guess.shapes.items()): guess for guess in reversed([*fitting, *guesses])}
+        guesses = [guess for guess in [*fitting, *guesses] if unlike[frozenset(guess.shapes.items())] is guess]
+    return tuple(guesses[:_MOST])
 
 
 def guesses_for(
@@ -101,7 +116,7 @@ def guesses_for(
     path: Path | None = None,
     *,
     registry: LayerRegistry | None = None,
-    reader: FirstReader | None = None,
+    specs: Sequence[LayerSpec] = (),
     weights: Path | None = None,
     bottoms: Sequence[Shape | None] = (),
 ) -> tuple[Guess, ...]:
@@ -111,8 +126,8 @@ def guesses_for(
     ----------
     registry : LayerRegistry, optional
         With what plugins add to the messages, such as SSD's ``resize_param``.
-    reader : FirstReader, optional
-        The first layer with weights below it: weights that are there, in a file beside the net, are asked.
+    specs : sequence of LayerSpec, optional
+        All layers of the net: weights that are there, in a file beside the net, are asked what fits them.
     weights : Path, optional
         The weights file to ask first.
     bottoms : sequence of shapes, optional
@@ -122,8 +137,12 @@ def guesses_for(
         return _like_bottoms(spec, bottoms)
     try:
         extended = registry.schema() if registry is not None and registry.fragments else None
+        reader = first_reader(spec, specs)
         facts = None if reader is None else read_weights_facts(reader, path, weights)
-        return guess_shapes(spec.message(extended), net_name, path, facts)
+        message = spec.message(extended)
+        trial = None if facts is None or not facts.channels else WeightsTrial(specs, facts.file, registry)
+        tries = trial is not None and trial.tells and not message.transform_param.crop_size
+        return guess_shapes(message, net_name, path, facts, trial.agrees if trial is not None and tries else None)
     except NetcanvasError:
         return ()
 

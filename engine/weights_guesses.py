@@ -7,12 +7,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.assumed import Assumed
 from engine.blob import Shape
 from engine.errors import NetcanvasError
 from engine.files import read_stored_layers
+from engine.layer import Phase
 from engine.layer_specs import LayerSpec
+from engine.node_shapes import NodeShapes
+from engine.registry import LayerRegistry
+from engine.shapes import ShapeService
 
-__all__ = ["FirstReader", "WeightsFacts", "first_reader", "read_weights_facts"]
+__all__ = ["FirstReader", "WeightsFacts", "WeightsTrial", "first_reader", "read_weights_facts"]
 
 _MOST_FILES = 4
 _ENDINGS = (".caffemodel", ".caffemodel.h5")
@@ -51,12 +56,15 @@ class WeightsFacts:
         How many values an item has in all; 0 where they do not tell.
     why : str
         Where it comes from, in a few words.
+    file : Path
+        The weights file.
     """
 
     top: int
     channels: int
     values: int
     why: str
+    file: Path
 
     def suit(self, item: Shape) -> Shape | None:
         """Return an item's shape as the weights allow it: with other channels where need be; None where it is none."""
@@ -127,8 +135,45 @@ def _facts(reader: FirstReader, shape: Shape, path: Path) -> WeightsFacts | None
         if len(shape) < 3:
             return None
         groups = max(int(spec.message().convolution_param.group), 1)
-        return WeightsFacts(reader.top, shape[1] * groups, 0, why)
+        return WeightsFacts(reader.top, shape[1] * groups, 0, why, path)
     param = spec.message().inner_product_param
     if len(shape) < 2 or param.axis != 1:  # its rows are not whole items
         return None
-    return WeightsFacts(reader.top, 0, shape[-2] if param.transpose else shape[-1], why)
+    return WeightsFacts(reader.top, 0, shape[-2] if param.transpose else shape[-1], why, path)
+
+
+class WeightsTrial:
+    """Tells with which shapes of its data a net has the weights of a file.
+
+    Parameters
+    ----------
+    specs : sequence of LayerSpec
+        All layers of the net, in order.
+    file : Path
+        The weights.
+    registry : LayerRegistry, optional
+        The layer types; all installed ones when omitted.
+
+    Raises
+    ------
+    FileFormatError
+        If the file cannot be read.
+    """
+
+    def __init__(self, specs: Sequence[LayerSpec], file: Path, registry: LayerRegistry | None = None) -> None:
+        self._stored = {layer.name: layer.blobs for layer in read_stored_layers(file) if layer.blobs}
+        sized = [spec for spec in specs if spec.type == "InnerProduct" and spec.name in self._stored]
+        #: Whether there is a layer whose weights depend on the size of what the net reads.
+        self.tells = bool(sized)
+        self._specs = specs[: specs.index(sized[-1]) + 1] if sized else []
+        self._service = ShapeService(registry=registry)
+
+    def agrees(self, assumed: Assumed) -> bool:
+        """Whether all layers with weights, up to the last that depends on sizes, have weights of these shapes."""
+        shapes = self._service.infer(self._specs, Phase.TRAIN, assumed=assumed)
+        asked = [spec for spec in self._specs if spec.node_id in shapes and spec.name in self._stored]
+        return all(self._fits(spec, shapes[spec.node_id]) for spec in asked)
+
+    def _fits(self, spec: LayerSpec, known: NodeShapes) -> bool:
+        pairs = list(zip(self._stored[spec.name], known.params, strict=False))
+        return bool(pairs) and all(blob is None or blob.fits(shape) for blob, shape in pairs)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 
-from app.canvas.overlay import CornerWidget
+from app.canvas.overlay import OVERLAY_GAP, CornerWidget
 from app.canvas.scene.heat import paint_scale
 from app.qt import guard
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["HeatLegend"]
 
 _WIDTH, _HEIGHT, _LINE = 240, 68, 16
+_ABOVE_MAP = 200  # pixels that the map may take, with the edges
 
 
 class HeatLegend(CornerWidget):
@@ -32,9 +33,11 @@ class HeatLegend(CornerWidget):
         view.top_room_changed.connect(self.place)
 
     def place(self) -> None:
-        """Go to the corner, below the messages over the canvas."""
+        """Go to the corner, below the messages over the canvas; to the left where the map would be in the way."""
         super().place()
-        self.move(self.x(), self.y() + self._view.top_room)
+        room = self._view.height() - self._view.top_room - _ABOVE_MAP
+        x = self.x() if room > self.height() else OVERLAY_GAP
+        self.move(x, self.y() + self._view.top_room)
 
     def sizeHint(self) -> QSize:
         line = self.fontMetrics().height()

@@ -101,9 +101,8 @@ class Breadcrumb(CornerWidget):
                 part.show()
             self._count()
         self._take_room(is_shown=bool(path) or folded)
-        if not path:
-            return
-        self._add("Whole net", None)
+        if path:
+            self._add("Whole net", None)
         for block in path:
             mark = QLabel("\u203a")
             mark.setProperty("muted", True)

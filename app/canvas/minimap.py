@@ -126,17 +126,18 @@ class Minimap(CornerWidget):
         scene = self._view.canvas
         theme = scene.style_set.theme
         ratio = self.devicePixelRatioF()
-        known = self._picture is not None and self._painted[1:] == (theme, ratio)
-        if known and len(scene.nodes) >= _BIG:
-            if self._painted[0] != scene.overview.version:  # an edit and the map after it are not to be one long wait
-                self._anew.trigger()
+        picture = self._picture if self._painted[1:2] == (ratio,) else None
+        if picture is not None and len(scene.nodes) >= _BIG:
+            if self._painted != (scene.overview.version, ratio, theme):
+                self._anew.trigger()  # an edit and the map after it are not to be one long wait
         else:
             scene.overview.prepare()  # of a big net what was there before is painted until it is ready
-            state = (scene.overview.painted, theme, ratio)
-            if not known or self._painted != state:
-                self._picture, self._painted = self._paint_net(ratio), state
+            state = (scene.overview.painted, ratio, theme)
+            if picture is None or self._painted != state:
+                picture = self._paint_net(ratio)
+                self._picture, self._painted = picture, state
         painter = QPainter(self)
-        painter.drawPixmap(0, 0, self._picture)
+        painter.drawPixmap(0, 0, picture)
         transform = self.transform() if self._painted[0] == scene.overview.version else self._transform
         seen = transform.mapRect(self._view.visible_rect())
         seen = seen.intersected(QRectF(self.rect()).adjusted(1.0, 1.0, -1.0, -1.0))

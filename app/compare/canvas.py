@@ -88,6 +88,11 @@ class _Hiding(Folding):
             return super().shown(node)
         return None if node in self.hidden else self._scene.nodes.get(node)
 
+    def _all_shown(self) -> dict[NodeId, NodeItem | None]:
+        if not self.hidden:
+            return super()._all_shown()
+        return {node: self.shown(node) for node in self._scene.nodes}
+
 
 class CompareCanvas(NavigationView):
     """Shows one net; it can be moved and its layers chosen, but nothing is edited.

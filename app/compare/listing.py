@@ -21,8 +21,10 @@ __all__ = ["ChangeList"]
 _COLUMNS = ("Layer", "Difference", "Before", "After", "Output", "Parameters", "Multiply-adds", "Training")
 _SPOKEN = ("", "", "before", "after", "output", "parameters", "multiply-adds", "training")
 _OPEN_UP_TO = 60
-_WIDTHS = (140, 208, 96, 96, 160, 88, 104, 88)
-_LEAST = (96, 80, 64, 64, 96, 84, 100, 76)
+_WIDTHS = (180, 208, 96, 96, 160, 88, 104, 88)
+_LEAST = (150, 112, 60, 60, 96, 84, 100, 76)
+#: Columns that are left out where the list is narrow.
+_SHED = (7, 6)
 _NUMBERS = ((0, 5), (1, 6), (5, 7))
 _AT_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -52,7 +54,7 @@ class ChangeList(QTreeWidget):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         for _number, column in _NUMBERS:
             self.headerItem().setTextAlignment(column, _AT_RIGHT)
-        self._columns = SqueezedColumns(self, _WIDTHS, _LEAST, roomy=4)
+        self._columns = SqueezedColumns(self, _WIDTHS, _LEAST, roomy=4, shed=_SHED)
         self._changes: Sequence[Change] = ()
         self.currentItemChanged.connect(self._current_changed)
         Theme.notifier().changed.connect(self._dress)

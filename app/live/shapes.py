@@ -209,7 +209,7 @@ class LiveShapes(QObject):
             reader, bottoms = first_reader(spec, specs), found[spec.node_id].bottoms
             read = reader and (reader.top, reader.spec.text)
             key = (spec.text, title, path, registry.fragments, read, weights, bottoms)
-            terms = {"registry": registry, "reader": reader, "weights": weights, "bottoms": bottoms}
+            terms = {"registry": registry, "specs": specs, "weights": weights, "bottoms": bottoms}
             guess = held[key] if key in held else guesses_for(spec, title, path, **terms)
             self._guessed[key] = guesses[spec.node_id] = guess
         return guesses

@@ -86,7 +86,7 @@ class SearchPopup(ChoicePopup):
         self._help = note
         screen = QGuiApplication.screenAt(at) or QGuiApplication.primaryScreen()
         limit = screen.availableGeometry()
-        x = max(limit.left(), min(at.x() - 16, limit.right() - _WIDTH - 8))
+        x = max(limit.left(), min(at.x() - 16, limit.right() - self.wide - 8))
         y = max(limit.top(), min(at.y() - 20, limit.bottom() - _MOST_HEIGHT - 8))
         self.open_at(QPoint(x, y))
 

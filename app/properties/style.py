@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from app.stylesheet import in_palette_roles
 from app.theme import GRID, Theme
+from app.widgets.letters import letter_scale
 
 __all__ = [
     "GAP",
@@ -21,7 +22,6 @@ __all__ = [
     "dress_names",
     "editor_left",
     "is_stacked",
-    "letter_scale",
     "muted_html",
     "panel_stylesheet",
     "show_name",
@@ -37,8 +37,6 @@ RESET_WIDTH = 5 * GRID
 _NAMED = "name and unit"
 _LABEL_SHARE, _LARGE_LABEL_SHARE = 0.40, 0.46
 _NARROWEST_LABEL, _WIDEST_LABEL = 24 * GRID, 48 * GRID
-#: Height of a line in the letters that these widths are made for.
-_LINE = 16
 #: Where a form is less wide than so many pixels in such letters, names stand above their editors.
 _LEAST_BESIDE = 235
 
@@ -72,11 +70,6 @@ QToolButton::menu-indicator { image: none; width: 0; border: none; }
 def panel_stylesheet() -> str:
     """Return what the panel adds to the application's stylesheet, in every theme."""
     return in_palette_roles(_TEMPLATE)
-
-
-def letter_scale(widget: QWidget) -> float:
-    """Return how much larger letters are than those that the sizes are made for; at least 1."""
-    return max(widget.fontMetrics().height() / _LINE, 1.0)
 
 
 def is_stacked(widget: QWidget, depth: int) -> bool:

@@ -13,6 +13,7 @@ from app.icons import icon
 from app.properties.editors.lists import small_button
 from app.qt import guard
 from app.theme import GRID
+from app.widgets.elidedlabel import ElidedLabel
 from engine.errors import NetcanvasError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class SolverHead(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.name = QLabel(self)
+        self.name = ElidedLabel("", self, Qt.TextElideMode.ElideMiddle)
         self.name.setObjectName("solver.name")
         self.name.setProperty("heading", True)
         self.undo = small_button("arrow-u-up-left", "Undo", self)

@@ -17,6 +17,8 @@ __all__ = ["Filler"]
 _FIRST, _SLICE = 300, 700  # lines
 #: So many lines are replaced one by one where as many others come; more than the second number are put in in slices.
 _FEW, _MANY = 1000, 2000
+#: So many lines are taken out at a time.
+_CUT = 4000
 
 
 class Filler(QObject):
@@ -35,6 +37,7 @@ class Filler(QObject):
         self._done = done
         self._lines: Sequence[str] = ()
         self._filled = 0
+        self._excess = 0  # lines after those, which are still to be taken out
         self._awaited: tuple[int, Callable[[], object]] | None = None
         self.inserting = False
         self._timer = QTimer(self)
@@ -44,12 +47,13 @@ class Filler(QObject):
     @property
     def active(self) -> bool:
         """Whether there is more to come."""
-        return self._filled < len(self._lines)
+        return self._filled < len(self._lines) or self._excess > 0
 
     def fill(self, lines: Sequence[str]) -> None:
         """Show other lines: the first of them at once, the rest when the window is idle."""
         self._timer.stop()
         self._awaited = None
+        self._excess = 0
         self._lines, self._filled = lines, min(_FIRST, len(lines))
         self.inserting = True
         self._edit.setPlainText("\n".join(lines[: self._filled]))
@@ -62,6 +66,8 @@ class Filler(QObject):
     def finish(self) -> None:
         """Put all that is missing in now."""
         if self.active:
+            if self._excess:
+                self._take_out(self._excess)
             self._insert(len(self._lines))
 
     def when_there(self, line: int, action: Callable[[], object]) -> None:
@@ -84,7 +90,7 @@ class Filler(QObject):
         self.inserting = True
         if few is not None:
             replace_each(self._edit, change, few)
-        elif len(change.lines) <= _MANY and (change.last < there or there == len(old)):
+        elif max(len(change.lines), (change.last - first) // 2) <= _MANY and (change.last < there or there == len(old)):
             replace_lines(self._edit, change)
             there += len(lines) - len(old)
         elif not first:
@@ -94,7 +100,7 @@ class Filler(QObject):
             self._awaited = awaited
             return
         elif first < there:
-            replace_lines(self._edit, LineChange(first, there, ()))
+            self._excess += there - first
             there = first
         self.inserting = False
         self._lines, self._filled = lines, there
@@ -112,8 +118,20 @@ class Filler(QObject):
 
     @guard
     def _go_on(self) -> None:
-        if self.active:
+        if self._excess:
+            self._take_out(min(self._excess, _CUT))
+            if not self.active:
+                self._finished()
+        elif self.active:
             self._insert(self._filled + _SLICE)
+
+    def _take_out(self, count: int) -> None:
+        """Take out the last lines, which are none of the text any more."""
+        last = self._filled + self._excess
+        self._excess -= count
+        self.inserting = True
+        replace_lines(self._edit, LineChange(last - count, last, ()))
+        self.inserting = False
 
     def _insert(self, end: int) -> None:
         """Append the lines up to ``end``; nothing of it counts as typed."""

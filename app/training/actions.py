@@ -101,6 +101,7 @@ class ActionButton(QPushButton):
         """Show the icon only."""
         if compact != self._compact:
             self._compact = compact
+            self.setStyleSheet("QPushButton { padding: 5px 7px; }" if compact else "")
             self._mirror()
 
     @guard

@@ -15,12 +15,12 @@ from app.training.runlist import RunList
 from app.training.solverbox import SolverBox
 from app.training.strip import MessageStrip
 from app.training.weights import WeightsView
+from app.widgets.letters import letter_scale
 
 __all__ = ["TrainingFace"]
 
 _NARROW, _ONE_ROW, _COLUMN = 760, 560, 400
-_LOW, _ALL_FIGURES = 184, 880
-_LINE = 16  # height of a line in the letters that these are made for
+_LOW, _ALL_FIGURES, _THREE_FIGURES = 184, 880, 480
 _SMALLEST = QSize(240, 88)
 _LEAST_PICTURE = 32
 
@@ -114,7 +114,7 @@ class TrainingFace(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        letters = max(self.fontMetrics().height() / _LINE, 1.0)  # large ones leave less room
+        letters = letter_scale(self)  # large ones leave less room
         width, height = round(self.width() / letters), round(self.height() / letters)
         low, slim = height < _LOW, width < _ONE_ROW
         for button in self._buttons:
@@ -124,7 +124,8 @@ class TrainingFace(QWidget):
         self.facts.set_room(not crowded)
         self._split.setVisible(not crowded)  # a message that cannot be read helps nobody
         self.facts.set_low(low)
-        self.facts.set_columns(3 if slim or (low and width < _ALL_FIGURES) else 6)
+        few = 2 if low and width < _THREE_FIGURES else 3
+        self.facts.set_columns(few if slim or (low and width < _ALL_FIGURES) else 6)
         self.pictures.set_low(low)
         self._place_solver(self._second if slim and not low else self._top)
         self.solver_label.setVisible(not (slim and low))

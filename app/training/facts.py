@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QSizePolicy, QV
 from app.theme import Theme
 from app.training import formats
 from app.training.model import RunModel
+from app.widgets.elidedlabel import ElidedLabel
 
 __all__ = ["FactsRow", "StateChip"]
 
@@ -92,7 +93,7 @@ class FactsRow(QWidget):
         self.show_model(RunModel())
 
     def _add_tile(self, name: str, title: str) -> None:
-        heading, value = QLabel(title, self), QLabel(self)
+        heading, value = QLabel(title, self), ElidedLabel("", self)
         heading.setProperty("muted", True)
         value.setObjectName(f"training.{name}")
         value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

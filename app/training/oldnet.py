@@ -89,6 +89,7 @@ class OldNet(QObject):
     @guard
     def _state_changed(self, state: str) -> None:
         if self._panel.model.live:
+            self._due.trigger()  # a run that is resumed may have begun before the edits
             return
         document, self._anew, self._said = self._anew, None, None
         if document is not None and document is self._document and state == "stopped":

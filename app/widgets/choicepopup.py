@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.qt import guard
+from app.widgets.letters import letter_scale
 
 __all__ = ["ChoicePopup", "draw_marked"]
 
@@ -32,7 +33,7 @@ class ChoicePopup(QFrame):
     model : QAbstractItemModel
         What is listed; the popup owns it.
     width : int
-        In pixels; the height is that of what is found.
+        In pixels, more with large letters; the height is that of what is found.
     page : int
         How many rows the keys for a page go.
     """
@@ -81,10 +82,15 @@ class ChoicePopup(QFrame):
         self.show()
         self.search.setFocus(Qt.FocusReason.PopupFocusReason)
 
+    @property
+    def wide(self) -> int:
+        """How wide it is, in pixels; no wider than the screen."""
+        return min(round(self._width * letter_scale(self)), self.screen().availableSize().width())
+
     def sizeHint(self) -> QSize:
         """As high as what is found needs."""
         layout = self.layout()
-        return QSize(self._width, layout.sizeHint().height() if layout is not None else 0)
+        return QSize(self.wide, layout.sizeHint().height() if layout is not None else 0)
 
     @guard
     def _refill(self, _text: str = "") -> None:

@@ -31,6 +31,9 @@ _ICONS = {"info": "info", "warning": "warning", "error": "warning-circle"}
 _ROLES = {"info": "accent", "warning": "warning", "error": "error"}
 _QUIET_AFTER = 8000
 _MOST, _MOST_BESIDE = 3, 3
+#: Letters of the text in a line that buttons beside it leave at least, and pixels of what else is there.
+_LEAST_LETTERS, _AROUND = 32, 84
+_ROOMY = 10_000
 #: For so many milliseconds after one bar pushed others down, a click may have been meant for what was there before.
 _STEADY_AFTER = 400
 
@@ -96,6 +99,7 @@ class InfoBar(QFrame):
         self._icon = QLabel()
         label = QLabel(breakable(text))
         label.setObjectName("window.bar.text")
+        label.setAccessibleName(text)  # without the places where it may break
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setWordWrap(True)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -104,10 +108,14 @@ class InfoBar(QFrame):
         box.setSpacing(8)
         box.addWidget(self._icon)
         box.addWidget(label, 1)
-        rows = QVBoxLayout(self)
+        self._rows = rows = QVBoxLayout(self)
         rows.setContentsMargins(12, 6, 8, 6)
         rows.addLayout(box)
-        self._add_buttons(actions, box, rows)
+        self._answers = QHBoxLayout()
+        self._answers.setSpacing(8)
+        self._is_beside = False
+        rows.addLayout(self._answers)
+        self._add_buttons(actions)
         close = QToolButton()
         close.setIcon(icon("x", "text_muted"))
         close.setIconSize(QSize(16, 16))
@@ -119,25 +127,39 @@ class InfoBar(QFrame):
         self._dress(Theme.current())
         Theme.notifier().changed.connect(self._dress)
         self._label = label
+        self._place_answers(_ROOMY)
         self._timer = QTimer(self)  # of its own, so that it ends with the bar
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.dismiss)
         if kind == "info":
             self._timer.start(_QUIET_AFTER)
 
-    def _add_buttons(self, actions: Actions, beside: QHBoxLayout, below: QVBoxLayout) -> None:
-        """Put the buttons beside the text, or many of them below it."""
-        row = beside
-        if len(actions) > _MOST_BESIDE:
-            row = QHBoxLayout()
-            row.setSpacing(8)
-            row.addStretch(1)
-            below.addLayout(row)
+    def _add_buttons(self, actions: Actions) -> None:
         for name, act in actions:
             button = _Answer(name)
             button.setObjectName(f"window.bar.action.{name}")
             button.clicked.connect(lambda _checked=False, act=act: self._act(act))
-            row.addWidget(button)
+            self._answers.addWidget(button)
+
+    def _place_answers(self, width: int) -> None:
+        """Put the buttons beside the text, or below it: many of them, or where they leave it too little room."""
+        metrics, count = self._label.fontMetrics(), self._answers.count()
+        least = min(metrics.horizontalAdvance(self.text), _LEAST_LETTERS * metrics.averageCharWidth())
+        beside = 0 < count <= _MOST_BESIDE and width - self._answers.sizeHint().width() - _AROUND >= least
+        if beside != self._is_beside:
+            self._is_beside = beside
+            (self._rows if beside else self._box).removeItem(self._answers)
+            self._answers.setParent(None)
+            if beside:
+                self._box.insertLayout(self._box.count() - 1, self._answers)
+            else:
+                self._rows.addLayout(self._answers)
+                self._rows.setAlignment(self._answers, Qt.AlignmentFlag.AlignRight)
+
+    @guard
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_answers(event.size().width())
 
     def keep(self) -> None:
         """Do not go away by itself: something is still going on."""
@@ -161,6 +183,7 @@ class InfoBar(QFrame):
     def say(self, text: str) -> None:
         """Say how far it has come."""
         self._label.setText(breakable(text))
+        self._label.setAccessibleName(text)
         self.setAccessibleName(text)
 
     def _act(self, act: Callable[[], object]) -> None:

@@ -20,7 +20,6 @@ from engine.paths import search_folders
 from engine.registry import default_registry
 from engine.shape_guesses import guesses_for
 from engine.shapes import graph_layers
-from engine.weights_guesses import first_reader
 
 __all__ = ["run"]
 
@@ -70,13 +69,12 @@ def _likely(net: Measured, path: Path) -> list[str]:
     for node in net.unknown:
         if node.id in specs and needs_assumption(net.shapes[node.id]):
             spec = specs[node.id]
-            reader = first_reader(spec, list(specs.values()))
             guesses = guesses_for(
                 spec,
                 net.graph.net_name,
                 path,
                 registry=registry,
-                reader=reader,
+                specs=list(specs.values()),
                 weights=weights,
                 bottoms=net.shapes[node.id].bottoms,
             )

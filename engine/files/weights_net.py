@@ -74,8 +74,8 @@ def net_of_weights(path: Path) -> WeightsNet:
         )
     notes = [f"{sentence} It is left out, as Caffe does." for sentence in upgrade_layers(net)]
     if lost:
-        words = "One field" if lost == 1 else f"{lost} fields"
-        notes.append(f"{words} of a Caffe that is not known here: left out.")
+        words = "One of its fields is" if lost == 1 else f"{lost} of its fields are"
+        notes.append(f"{words} of a Caffe that is not known here, and left out.")
     notes += _declare_inputs(net)
     for layer in net.layer:
         for field in ("phase", "include", "exclude"):

@@ -97,6 +97,13 @@ class Edge:
     bottom: int
     blob: str
     phases: frozenset[str]
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.source, self.top, self.target, self.bottom)))
+
+    def __hash__(self) -> int:
+        return self._hash  # asked for some twenty times for each wire of a net that is shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """How long the window is deaf while much of a big net is edited at once.
 
-    python -m tests.benchmarks.editing [--blame] [LAYERS ...]
+    python -m tests.benchmarks.editing [--blame] [--layers | --text] [LAYERS ...]
 
 Like :mod:`tests.benchmarks.handling`, for what changes the net itself: cutting, pasting and duplicating a thousand
 layers, deleting all, a long text that is pasted into the text pane, names that are replaced everywhere, and the steps
@@ -11,7 +11,8 @@ the design.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
 
 from PySide6.QtGui import QGuiApplication, QTextCursor
 
@@ -19,6 +20,7 @@ from app.canvas.edits import edits
 from app.text.pane import TextPane
 from tests.benchmarks.nets import residual_net
 from tests.benchmarks.opening import Figure, OpeningBench, as_installed, report
+from tests.benchmarks.stalls import Blame
 
 __all__ = ["EditingBench"]
 
@@ -26,7 +28,17 @@ _MANY = 1000
 
 
 class EditingBench(OpeningBench):
-    """The window with one big net and its text, and a user who edits much at once."""
+    """The window with one big net and its text, and a user who edits much at once.
+
+    Parameters
+    ----------
+    parts : collection of str
+        What is done of ``--layers``, on the canvas, and ``--text``; all where it is empty.
+    """
+
+    def __init__(self, folder: Path, count: int, blame: Blame | None = None, parts: Collection[str] = ()) -> None:
+        super().__init__(folder, count, blame)
+        self._parts = parts
 
     def figures(self) -> Iterator[Figure]:
         """Do one thing after the other and yield what it cost."""
@@ -34,10 +46,12 @@ class EditingBench(OpeningBench):
         self._measure("open the net", lambda: self.window.files.open(self.net))
         self.window.show_panel("text")
         self._measure("show the text", lambda: None)
-        for what, action in (*self._verbs(), *self._text_verbs()):
-            yield self._measure(what, action)
+        for part, verbs in (("--layers", self._layer_verbs()), ("--text", self._text_verbs())):
+            if part in (self._parts or (part,)):
+                for what, action in verbs:
+                    yield self._measure(what, action)
 
-    def _verbs(self) -> Iterator[tuple[str, Callable[[], object]]]:
+    def _layer_verbs(self) -> Iterator[tuple[str, Callable[[], object]]]:
         canvas, stack = self.window.canvas, self.window.document.undo_stack
         undo, redo = stack.undo, stack.redo
         yield "find a layer far down", lambda: self.window.document.selection.set([self._layer(0.9).id])
@@ -116,7 +130,8 @@ def main(arguments: list[str]) -> int:
     failed = False
     with as_installed(arguments) as (folder, blame):
         for count in [int(each) for each in arguments if each.isdigit()] or [1000, 5000, 10_000]:
-            failed |= report(EditingBench(folder, count, blame), count)
+            parts = [each for each in arguments if each in ("--layers", "--text")]
+            failed |= report(EditingBench(folder, count, blame, parts), count)
     return int(failed)
 
 

@@ -14,6 +14,7 @@ from engine.layer_specs import LayerSpec, graph_layers
 from engine.schema import load_schema
 from engine.shape_guesses import Guess, guesses_for
 from engine.weights_guesses import first_reader
+from tests.support import shared
 
 DATA = 'layer { name: "d" type: "Data" top: "x" top: "l" data_param { source: "%s" batch_size: 5 } }\n'
 HDF5 = 'layer { name: "d" type: "HDF5Data" top: "label" top: "x" hdf5_data_param { source: "a.txt" batch_size: 5 } }\n'
@@ -47,8 +48,7 @@ def write_weights(path: Path, **shapes: tuple[int, ...]) -> Path:
 
 def guessed(text: str, net: Path | None, weights: Path | None = None) -> list[Guess]:
     specs = specs_of(text)
-    reader = first_reader(specs[0], specs)
-    return list(guesses_for(specs[0], "net", net, reader=reader, weights=weights))
+    return list(guesses_for(specs[0], "net", net, specs=specs, weights=weights))
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,20 @@ def test_weights_beside_the_net_say_what_it_reads(tmp_path: Path, text, stored, 
     found = guessed(text, tmp_path / "net.prototxt")
     assert found[0].shapes["x"] == (OWN_BATCH, *first)
     assert why in found[0].why
+
+
+def test_the_size_is_the_one_with_which_all_weights_fit(tmp_path: Path) -> None:
+    pool = 'layer { name: "p" type: "Pooling" bottom: "c" top: "p" pooling_param { kernel_size: 2 stride: 2 } }\n'
+    inner = IP.replace('bottom: "x"', 'bottom: "p"') % ""
+    text = DATA % "z" + CONV % ("x", 1) + pool + inner
+    write_weights(tmp_path / "a.caffemodel", c=(4, 3, 3, 3), ip=(4, 4 * 23 * 23))
+    found = guessed(text, tmp_path / "net.prototxt")
+    assert (found[0].shapes["x"], found[0].why) == ((OWN_BATCH, 3, 48, 48), "fits the weights in a.caffemodel")
+    assert len({guess.shapes["x"] for guess in found}) == len(found) == 4
+    write_weights(tmp_path / "a.caffemodel", c=(4, 3, 3, 3), ip=(4, 4 * 111 * 111))
+    assert guessed(text, tmp_path / "net.prototxt")[0].shapes["x"] == (OWN_BATCH, 3, 224, 224), "the usual one fits"
+    write_weights(tmp_path / "a.caffemodel", c=(4, 3, 3, 3), ip=(4, 5))
+    assert guessed(text, tmp_path / "net.prototxt")[0].shapes["x"] == (OWN_BATCH, 3, 224, 224), "none fits"
 
 
 def test_weights_that_are_given_come_first(tmp_path: Path) -> None:
@@ -116,3 +130,8 @@ def test_show_asks_the_weights_that_it_shows(tmp_path: Path, capsys: pytest.Capt
     path.write_bytes(net.SerializeToString())
     assert main(["show", str(path)]) == 0
     assert "--input-shape x=0,1,28,28" in capsys.readouterr().out
+
+
+def test_public_weights_tell_the_size_of_their_images(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", str(shared("corpus/weights/mtcnn_det3.caffemodel"))]) == 0
+    assert "--input-shape data48=0,3,48,48" in capsys.readouterr().out

@@ -374,5 +374,4 @@ class CanvasScene(MarkedScene):
         for edge in self.edges.values():
             edge.style = self.style_set
         self.annotated.set_style(self.style_set)
-        self.overview.follow(())  # all stands where it stood
         self.update()

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVB
 from app.layerpicture import layer_mark
 from app.properties.editors.edits import NameEdit
 from app.properties.facts import cost_rows, param_text, port_rows
-from app.properties.style import letter_scale
 from app.qt import guard, key_text
 from app.theme import GRID, Theme, blend
 from app.widgets.elidedlabel import ElidedLabel
+from app.widgets.letters import letter_scale
 from app.wording import breakable
 
 if TYPE_CHECKING:

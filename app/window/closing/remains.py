@@ -60,7 +60,11 @@ class Remains:
         while self._scenes:
             scene = self._scenes.pop()
             if isValid(scene) and scene.is_closed:
-                delete(scene)
+                views = scene.views()
+                if views:  # Qt has not come to delete them yet
+                    scene.setParent(views[0])
+                else:
+                    delete(scene)
             yield
         while self._objects:
             each = self._objects.pop()

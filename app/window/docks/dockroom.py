@@ -11,6 +11,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 from app.qt import Debounce, guard
+from app.widgets.letters import letter_scale
 from app.window.docks.docktabs import dock_tabs, front_title
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ _SPLITTING = (Qt.CursorShape.SplitHCursor, Qt.CursorShape.SplitVCursor)
 _SMALL, _LARGE = QSize(900, 600), QSize(1600, 1000)
 #: The most that docks of the user's size keep of a window that became smaller.
 _MOST_WIDTH, _MOST_HEIGHT = 0.34, 0.5
+#: The most that large letters give to the docks of themselves.
+_MOST_LEFT, _MOST_RIGHT, _MOST_BOTTOM = 0.19, 0.29, 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +43,29 @@ class Room:
     bottom: int
 
 
-def room_for(window: QSize, *, trains: bool) -> Room:
+def room_for(window: QSize, *, trains: bool, letters: float = 1.0) -> Room:
     """Return how much the docks get in a window of a size, so that more than half of it is left for the canvas.
 
     Parameters
     ----------
     trains : bool
         Whether there is a training to look at, which wants its curves.
+    letters : float
+        How much larger letters are than usual, at least 1; they get more room as far as the canvas keeps its half.
     """
     wide = _share(window.width(), _SMALL.width(), _LARGE.width())
     high = _share(window.height(), _SMALL.height(), _LARGE.height())
     bottom = _between(200, 288, high) if trains else _between(152, 192, high)
-    return Room(_between(176, 212, wide), _between(264, 340, wide), bottom)
+    usual = Room(_between(176, 212, wide), _between(264, 340, wide), bottom)
+    return Room(
+        _grown(usual.left, letters, _MOST_LEFT * window.width()),
+        _grown(usual.right, letters, _MOST_RIGHT * window.width()),
+        _grown(usual.bottom, letters, _MOST_BOTTOM * window.height()),
+    )
+
+
+def _grown(usual: int, letters: float, most: float) -> int:
+    return max(usual, min(round(usual * letters), round(most)))
 
 
 def _share(size: int, small: int, large: int) -> float:
@@ -96,7 +110,7 @@ class DockRoom(QObject):
     def _wanted(self, side: str) -> int:
         size = self._window.size()
         most = _MOST_HEIGHT * size.height() if side == "bottom" else _MOST_WIDTH * size.width()
-        default: int = getattr(room_for(size, trains=self._trains), side)
+        default: int = getattr(room_for(size, trains=self._trains, letters=letter_scale(self._window)), side)
         return min(self._own.get(self._key(side), default), round(most))
 
     # One side, as by keyboard

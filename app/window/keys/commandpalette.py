@@ -178,7 +178,7 @@ class CommandPalette(ChoicePopup):
     def ask(self, commands: Iterable[Command], recent: Sequence[str], at: QPoint) -> None:
         """Open below a point of the screen, which is the middle of its upper edge."""
         self._commands, self._recent = tuple(commands), tuple(recent)
-        self.open_at(QPoint(at.x() - _WIDTH // 2, at.y()))
+        self.open_at(QPoint(at.x() - self.wide // 2, at.y()))
 
     def fill(self, pattern: str) -> int:
         matches = rank_commands(self._commands, pattern, self._recent)

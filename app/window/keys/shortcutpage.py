@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSortFilterProxyModel, Qt
-from PySide6.QtGui import QCloseEvent, QFont, QKeySequence
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSize, QSortFilterProxyModel, Qt
+from PySide6.QtGui import QCloseEvent, QFont, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.qt import blocked, guard
+from app.widgets.letters import letter_scale
 from app.widgets.searchline import name_clear_button, search_line
 from app.window.keys.keyrules import refusal, remark
 from app.window.keys.shortcuts import Shortcut, Shortcuts, native
@@ -25,6 +26,7 @@ __all__ = ["ShortcutPage"]
 
 Index = QModelIndex | QPersistentModelIndex
 _HEADS = ("Action", "Keys", "Where")
+_PARTS = (0.5, 0.32)  # of the width; the last column has what is left
 
 
 class _Model(QAbstractTableModel):
@@ -80,7 +82,8 @@ class ShortcutPage(QDialog):
         self.setObjectName("window.shortcuts")
         self.setWindowTitle("Keyboard shortcuts")
         self.setModal(False)
-        self.resize(640, 560)
+        size = QSize(640, 560) * letter_scale(self)
+        self.resize(size.boundedTo(self.screen().availableSize() * 0.9))
         self._shortcuts = shortcuts
         self.search = search_line("window.shortcuts.search", "Search by name or key", spoken="Search shortcuts")
         self._model = _Model(shortcuts, self)
@@ -125,9 +128,8 @@ class ShortcutPage(QDialog):
         head = table.horizontalHeader()
         head.setHighlightSections(False)
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        for column in (1, 2):
-            head.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        head.setStretchLastSection(True)
         table.selectionModel().currentRowChanged.connect(self._show_current)
         table.doubleClicked.connect(lambda _index: self.keys.setFocus())
         return table
@@ -148,6 +150,13 @@ class ShortcutPage(QDialog):
         box.addWidget(self._clash)
         for button in (self.assign, self.reset, self.reset_all):
             button.setAutoDefault(False)
+
+    @guard
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the width among the columns."""
+        super().resizeEvent(event)
+        for column, part in enumerate(_PARTS):
+            self.table.setColumnWidth(column, round(part * self.table.viewport().width()))
 
     @property
     def current(self) -> Shortcut | None:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushBu
 
 from app.qt import announce, guard
 from app.theme import Theme
+from app.widgets.letters import letter_scale
 from app.wording import by_key
 
 if TYPE_CHECKING:
@@ -265,7 +266,6 @@ class TourBubble(QFrame):
         box.addLayout(head)
         box.addWidget(self._text)
         box.addLayout(row)
-        self.setFixedWidth(_WIDTH)
         Theme.notifier().changed.connect(self._dress)
         self._dress()
 
@@ -281,18 +281,20 @@ class TourBubble(QFrame):
     def point_at(self, target: QWidget | None) -> None:
         """Stand at the edge of a widget, inside of the window."""
         window = self._window
+        width = min(round(_WIDTH * letter_scale(self)), window.width() - 16)
+        self.setFixedWidth(width)
         layout = self.layout()
         if layout is not None:
             layout.activate()
-        height = layout.heightForWidth(_WIDTH) if layout is not None else self.sizeHint().height()
-        self.resize(_WIDTH, max(height, self.minimumSizeHint().height()))
+        height = layout.heightForWidth(width) if layout is not None else self.sizeHint().height()
+        self.resize(width, max(height, self.minimumSizeHint().height()))
         place = QPoint(24, 96)
         if target is not None and target.isVisible():
             corner = target.mapTo(window, QPoint(0, 0))
-            if target.width() > 2 * _WIDTH:  # inside of what is large, beside or below what is small
-                place = corner + QPoint(target.width() - _WIDTH - 24, 48)
-            elif corner.x() > _WIDTH + 16 and target.height() > self.height():
-                place = corner + QPoint(-_WIDTH - 12, 48)
+            if target.width() > 2 * width:  # inside of what is large, beside or below what is small
+                place = corner + QPoint(target.width() - width - 24, 48)
+            elif corner.x() > width + 16 and target.height() > self.height():
+                place = corner + QPoint(-width - 12, 48)
             else:
                 place = corner + QPoint(0, target.height() + 8)
         limit = window.rect()

@@ -106,6 +106,13 @@ def test_the_breadcrumb_leads_out(net, view, qtbot):
     assert view.canvas.folding.level is None
 
 
+def test_what_is_folded_is_told_in_full_after_coming_out(net, view):
+    view.fold_repeats()
+    view.breadcrumb.resize(40, view.breadcrumb.height())  # as in a block with a short name
+    view.breadcrumb.refill()
+    assert view.breadcrumb.width() >= view.breadcrumb.sizeHint().width()
+
+
 def test_a_card_is_selected_moved_and_deleted_with_all_its_layers(net, view):
     view.fold_repeats()
     hands = Hands(view)

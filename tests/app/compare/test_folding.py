@@ -105,6 +105,8 @@ def test_a_key_goes_through_all_folded_and_hidden(view, qtbot):
         wait(view, qtbot)
         modes.append(view.equal.mode)
         counts.append(len(new.canvas.items_shown()))
+        painted = [item for item in (*new.canvas.nodes.values(), *new.hiding.cards.values()) if item.isVisible()]
+        assert set(painted) == set(new.canvas.items_shown()), view.equal.mode
         chosen = [name for name in ("all", "fold", "hide") if button(view, name).isChecked()]
         assert chosen == modes[-1:]
     assert modes == ["hide", "all", "fold"]

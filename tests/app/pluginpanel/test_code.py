@@ -99,11 +99,11 @@ def test_ctrl_f_finds(pane: CodePane, file: Path, qtbot: Any) -> None:
 def test_a_file_that_another_program_changed_is_not_overwritten_unasked(pane: CodePane, file: Path, qtbot: Any) -> None:
     pane.open(file)
     file.write_text("theirs = 1\n")
-    pane.look_at_disk()
+    pane.take_news(pane.ask_for_news()())
     assert pane.edit is not None and pane.edit.text == "theirs = 1\n"
     qtbot.keyClicks(pane.edit, "#")
     file.write_text("theirs = 2\n")
-    pane.look_at_disk()
+    pane.take_news(pane.ask_for_news()())
     assert pane.edit.text == "#theirs = 1\n"
     assert not pane.save() and file.read_text() == "theirs = 2\n"
     assert pane.save() and file.read_text() == "#theirs = 1\n"

@@ -32,7 +32,7 @@ def shown_bold(editor: QLineEdit) -> bool:
         ("drop", "dropout_param.dropout_ratio", "2.5e-1", "dropout_ratio: 5e-1", "dropout_ratio: 2.5e-1"),
         ("conv1", "convolution_param.kernel_size", "3, 5", "kernel_size: 5\n", "kernel_size: 3\n    kernel_size: 5\n"),
         ("db", "data_param.source", 'a "b"', 'source: "some_lmdb"', "source: 'a \"b\"'"),
-        ("conv1", "convolution_param.num_output", "", "    num_output: 20  # filters\n", ""),
+        ("conv1", "convolution_param.num_output", "", "    num_output: 20  # filters\n", "    # filters\n"),
     ],
 )
 def test_typing_changes_just_that_text(
@@ -183,7 +183,7 @@ def test_reset_takes_the_field_out(bench: Make) -> None:
     row = net.row("convolution_param.num_output")
     assert shown_bold(net.find("convolution_param.num_output"))
     QTest.mouseClick(row.reset, Qt.MouseButton.LeftButton)
-    assert net.text == NET.replace("    num_output: 20  # filters\n", "")
+    assert net.text == NET.replace("    num_output: 20  # filters\n", "    # filters\n"), "the remark stays"
     assert not shown_bold(net.find("convolution_param.num_output"))
     assert not row.reset.isVisible()
     net.check_undo_redo()

@@ -180,7 +180,8 @@ def test_selecting_elsewhere_does_not_select_back(bench: Make) -> None:
     net = bench(NET)
     net.select("conv1")
     net.select("relu1", "data")
-    QTest.qWait(150)
+    QApplication.processEvents()
+    net.pane._select_due.flush()
     assert len(net.document.selection.node_ids) == 2
 
 

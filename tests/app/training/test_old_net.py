@@ -29,7 +29,7 @@ def test_an_edit_is_told_until_it_is_taken_back(
     notice = panel.strip.notice
     assert notice is not None and "the net it started with" in notice.text
     edit(document)
-    qtbot.wait(600)
+    panel._old_net._due.flush()
     assert panel.strip.notice is notice, "said once"
     document.undo_stack.undo()
     document.undo_stack.undo()
@@ -49,3 +49,19 @@ def test_the_edited_net_is_trained_on_request(
     wait_for_state(qtbot, panel, "running")
     assert panel.run is not None and panel.run.net_text().endswith("# edited\n")
     assert first is not None and first.status().state == "stopped"
+
+
+def test_it_is_told_of_a_training_that_is_resumed_after_the_edit(
+    endless: Path, document: Document, make_panel: MakePanel, qtbot: QtBot
+) -> None:
+    panel = make_panel()
+    train(qtbot, panel)
+    panel.stop()
+    wait_for_state(qtbot, panel, "stopped")
+    edit(document)
+    qtbot.waitUntil(lambda: panel.strip.notice is not None, timeout=10_000)
+    button(panel, "message_action_0").click()  # resume it
+    wait_for_state(qtbot, panel, "running")
+    qtbot.waitUntil(
+        lambda: panel.strip.notice is not None and "the net it started with" in panel.strip.notice.text, timeout=10_000
+    )

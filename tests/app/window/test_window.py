@@ -94,12 +94,12 @@ def test_what_is_refused_is_told_at_the_pointer_until_something_else_is_done(win
     assert window.bars == []
 
 
-def test_a_message_does_not_move_the_canvas(window, lenet, qtbot):
+def test_a_message_does_not_move_the_canvas(window, lenet, qtbot, still):
     open_net(window, lenet)
     before = window.canvas.mapTo(window, QPoint(0, 0)), window.canvas.size()
     bar = window.notify("Changed.", "warning")
     qtbot.waitUntil(lambda: bar.height() > 0 and bar.isVisible())
-    qtbot.wait(20)
+    still(window)
     assert (window.canvas.mapTo(window, QPoint(0, 0)), window.canvas.size()) == before
     assert window.childAt(bar.mapTo(window, QPoint(200, 8))).window() is window
     assert bar.rect().contains(bar.mapFrom(window, bar.mapTo(window, QPoint(5, 5))))

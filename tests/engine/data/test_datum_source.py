@@ -13,6 +13,7 @@ from engine.data import open_datum_source
 from engine.data.lmdb_reader import LmdbReader
 from engine.errors import DataError
 from tests.engine.data.conftest import LayerMaker, make_datum, write_lmdb
+from tests.engine.data.support import check_position_is_restored
 
 
 def text(
@@ -48,19 +49,7 @@ def test_without_label_top(database: Path, layer: LayerMaker) -> None:
 @pytest.mark.parametrize("consumed", [0, 1, 3])
 def test_position_is_restored_exactly(database: Path, layer: LayerMaker, transform: str, consumed: int) -> None:
     param = layer(text(database, transform=transform, more="rand_skip: 7"))
-    first = open_datum_source(param, train=True, seed=5)
-    for _ in range(consumed):
-        first.next()
-    state = first.get_state()
-    expected = [[array.copy() for array in first.next().arrays] for _ in range(4)]
-    first.close()
-    second = open_datum_source(param, train=True, seed=99)
-    second.next()
-    second.set_state(state)
-    for arrays in expected:
-        for wanted, got in zip(arrays, second.next().arrays, strict=True):
-            np.testing.assert_array_equal(got, wanted)
-    second.close()
+    check_position_is_restored(lambda seed: open_datum_source(param, train=True, seed=seed), consumed)
 
 
 def test_same_seed_same_batches(database: Path, layer: LayerMaker) -> None:

@@ -13,6 +13,7 @@ from engine.data import BatchSource, open_image_source
 from engine.data.lists import read_image_list
 from engine.errors import DataError
 from tests.engine.data.conftest import LayerMaker
+from tests.engine.data.support import check_position_is_restored
 
 COUNT = 5
 PICTURES = np.random.default_rng(2).integers(0, 256, (COUNT, 6, 8, 3), dtype=np.uint8)
@@ -103,19 +104,7 @@ def test_rand_skip_skips_fewer_than_it_says(listed: Path, layer: LayerMaker) -> 
 @pytest.mark.parametrize("consumed", [0, 1, 4])
 def test_position_is_restored_exactly(listed: Path, layer: LayerMaker, more: str, consumed: int) -> None:
     param = text(listed, more=more, transform="mirror: true crop_size: 3")
-    first = opened(layer, param, seed=5)
-    for _ in range(consumed):
-        first.next()
-    state = first.get_state()
-    expected = [[array.copy() for array in first.next().arrays] for _ in range(4)]
-    first.close()
-    second = opened(layer, param, seed=99)
-    second.next()
-    second.set_state(state)
-    for arrays in expected:
-        for wanted, got in zip(arrays, second.next().arrays, strict=True):
-            np.testing.assert_array_equal(got, wanted)
-    second.close()
+    check_position_is_restored(lambda seed: opened(layer, param, seed=seed), consumed)
 
 
 def test_sizes_may_differ_from_batch_to_batch_and_within_one_where_cropped(tmp_path: Path, layer: LayerMaker) -> None:

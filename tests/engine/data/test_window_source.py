@@ -13,6 +13,7 @@ from engine.data.window_file import read_windows
 from engine.errors import DataError
 from engine.files import write_blob
 from tests.engine.data.conftest import LayerMaker
+from tests.engine.data.support import check_position_is_restored
 
 RNG = np.random.default_rng(4)
 FIRST = RNG.integers(0, 256, (20, 30, 3), dtype=np.uint8)
@@ -122,19 +123,7 @@ def test_mirror_flips_about_half(folder: Path, layer: LayerMaker) -> None:
 @pytest.mark.parametrize("consumed", [0, 2])
 def test_position_is_restored_exactly(folder: Path, layer: LayerMaker, consumed: int) -> None:
     param = text(folder, "context_pad: 1 cache_images: true", "crop_size: 8 mirror: true")
-    first = opened(layer, param, seed=5)
-    for _ in range(consumed):
-        first.next()
-    state = first.get_state()
-    expected = [[array.copy() for array in first.next().arrays] for _ in range(3)]
-    first.close()
-    second = opened(layer, param, seed=99)
-    second.next()
-    second.set_state(state)
-    for arrays in expected:
-        for wanted, got in zip(arrays, second.next().arrays, strict=True):
-            np.testing.assert_array_equal(got, wanted)
-    second.close()
+    check_position_is_restored(lambda seed: opened(layer, param, seed=seed), consumed, batches=3)
 
 
 def reference(image: np.ndarray, box: tuple[int, int, int, int], size: int, context: int, square: bool) -> np.ndarray:

@@ -112,7 +112,7 @@ def test_fields_that_nobody_knows_are_told(tmp_path: Path) -> None:
     path = tmp_path / "w.caffemodel"
     path.write_bytes(b"\xa2\x06" + bytes([len(layer)]) + layer)
     (note,) = net_of_weights(path).notes
-    assert note.startswith("One field")
+    assert note.startswith("One of its fields is of a Caffe")
 
 
 @pytest.mark.parametrize(
