@@ -9,10 +9,20 @@ from contextlib import contextmanager
 from typing import ParamSpec, TypeVar, overload
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAction, QKeySequence
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAction, QDropEvent, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-__all__ = ["Debounce", "announce", "blocked", "fault_logger", "guard", "keeps_key", "key_text", "tab_order_after"]
+__all__ = [
+    "Debounce",
+    "accept_copy",
+    "announce",
+    "blocked",
+    "fault_logger",
+    "guard",
+    "keeps_key",
+    "key_text",
+    "tab_order_after",
+]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -62,6 +72,12 @@ def blocked(*objects: QObject) -> Iterator[None]:
     finally:
         for blocker in blockers:
             blocker.unblock()
+
+
+def accept_copy(event: QDropEvent) -> None:
+    """Take what is dragged here as a copy: a program that is told of a move may delete its file."""
+    event.setDropAction(Qt.DropAction.CopyAction)
+    event.accept()
 
 
 def announce(widget: QWidget, text: str) -> None:

@@ -81,7 +81,8 @@ class _BigPicture:
     def _fold(self, repeats: Sequence[Repeat]) -> None:
         is_same = self._view.document.graph.serial == self._serial
         if is_same and fold_first(self._view, repeats=repeats):
-            self._lay_out(self._folded)
+            self._scene.lies_in_heap = True
+            self._scene.folding.when_wired(lambda: self._lay_out(self._folded))
         else:
             self._view.slices.start(_lead(self._scene), self._done)
 
@@ -111,6 +112,7 @@ def _place(scene: CanvasScene, points: Mapping[NodeId, Point]) -> Iterator[None]
 
 
 def _lead(scene: CanvasScene) -> Iterator[None]:
+    scene.lies_in_heap = False
     for wire in scene.folding.edges():
         wire.update_path()
         yield

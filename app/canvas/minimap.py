@@ -131,7 +131,7 @@ class Minimap(CornerWidget):
             if self._painted != (scene.overview.version, ratio, theme):
                 self._anew.trigger()  # an edit and the map after it are not to be one long wait
         else:
-            scene.overview.prepare()  # of a big net what was there before is painted until it is ready
+            scene.overview.prepare(at_once=False)  # of a big net what was there before is painted until it is ready
             state = (scene.overview.painted, ratio, theme)
             if picture is None or self._painted != state:
                 picture = self._paint_net(ratio)

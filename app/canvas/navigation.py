@@ -256,9 +256,9 @@ class NavigationView(QGraphicsView):
         A net that is as it was first framed is framed anew, unless the pointer was moved over it: it must not jump
         under the user's hand.
         """
-        grows, self.top_room = pixels > self.top_room, pixels
+        changes, self.top_room = pixels != self.top_room, pixels
         self.top_room_changed.emit()
-        if grows and self.follows_size and not (self.underMouse() and self.is_pointed_at):
+        if changes and self.follows_size and not (self.underMouse() and self.is_pointed_at):
             self.frame_start()
 
     def reveal(self, node_id: NodeId) -> None:

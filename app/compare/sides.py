@@ -51,30 +51,36 @@ class Sides(QSplitter):
             return
         new = CompareCanvas(comparison.new, "new", self, slowly=True)
         self._made.append(new)
-        new.canvas.growth.when_done(lambda: QTimer.singleShot(0, self, lambda: self._open_both(comparison, old, new)))
+        new.canvas.growth.when_done(lambda: self._add(comparison.other.title, old, self._titles[0]))
+        title = f"{comparison.document.title}, as it is here"
+        new.canvas.growth.when_done(lambda: QTimer.singleShot(0, self, lambda: self._open_both(title, old, new)))
+        self._titles[0].setProperty("detail", comparison.other.detail)
 
     @guard
-    def _open_both(self, comparison: Comparison, old: CompareCanvas, new: CompareCanvas) -> None:
+    def _open_both(self, title: str, old: CompareCanvas, new: CompareCanvas) -> None:
         if self._closed:
             return
+        self._add(title, new, self._titles[1])
         self.canvases = old, new
-        texts = comparison.other.title, f"{comparison.document.title}, as it is here"
-        for canvas, label, text in zip(self.canvases, self._titles, texts, strict=True):
-            side = QWidget(self)
-            box = QVBoxLayout(side)
-            box.setContentsMargins(0, 0, 0, 0)
-            box.setSpacing(0)
-            label.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
-            label.setText(text)
-            label.setProperty("side", text)
-            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # both sides equally wide
-            canvas.setAccessibleName(text)
-            box.addWidget(label)
-            box.addWidget(canvas, 1)
-            self.addWidget(side)
-        self._titles[0].setProperty("detail", comparison.other.detail)
         self.share()
         self.opened.emit()
+
+    def _add(self, text: str, canvas: CompareCanvas, label: QLabel) -> None:
+        """Show a canvas under its title; Qt takes its time to dress and to lay it out, so that it is one at a time."""
+        if self._closed:
+            return
+        side = QWidget(self)
+        box = QVBoxLayout(side)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(0)
+        label.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
+        label.setText(text)
+        label.setProperty("side", text)
+        label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # both sides equally wide
+        canvas.setAccessibleName(text)
+        box.addWidget(label)
+        box.addWidget(canvas, 1)
+        self.addWidget(side)
 
     def share(self) -> None:
         """Give both sides the same width."""

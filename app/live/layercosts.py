@@ -124,8 +124,10 @@ def inputs_of(document: Document, records: dict[NodeId, Node], last: Inputs, loo
     places: list[int] = []
     for place, node_id in enumerate(graph.node_ids()):
         if document.in_view(node_id):
-            nodes.append(records.get(node_id) or records.setdefault(node_id, graph.node(node_id)))
-            places.append(place)
+            node = records.get(node_id) or records.setdefault(node_id, graph.node(node_id))
+            if node.phases:  # what is bypassed is in no net
+                nodes.append(node)
+                places.append(place)
     readers = dict(last.readers)
     for node in nodes:
         known = shapes.get(node.id)

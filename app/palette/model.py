@@ -11,6 +11,7 @@ from PySide6.QtGui import QStandardItem, QStandardItemModel
 from app.palette import rows
 from app.palette.entries import kind_of
 from app.palette.fuzzy import Entry, Match, rank
+from app.palette.templates import CATEGORY as MINE
 from app.theme import Theme
 
 if TYPE_CHECKING:
@@ -59,7 +60,11 @@ class TypeModel(QStandardItemModel):
         by_category: dict[str, list[Match]] = {}
         for match in matches:
             by_category.setdefault(match.info.category or "Other", []).append(match)
-        for category in sorted(by_category, key=lambda name: (_ORDER.index(theme.category_key(name)), name)):
+
+        def place(name: str) -> tuple[bool, int, str]:
+            return name != MINE, _ORDER.index(theme.category_key(name)), name  # what the user kept comes first
+
+        for category in sorted(by_category, key=place):
             header = QStandardItem()
             header.setFlags(Qt.ItemFlag.NoItemFlags)
             header.setData(category, rows.HEADER)

@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction, QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from app.icons import icon
-from app.qt import guard, key_text
+from app.qt import announce, guard, key_text
 from app.text.edit import NumberedEdit
 from app.theme import GRID
 from app.widgets.searchline import search_line
@@ -213,21 +213,27 @@ class FindBar(QWidget):
         self._edit.ensureCursorVisible()
 
     def _tell(self, spans: list[tuple[int, int]] | None = None) -> None:
+        """Say how many places there are, and which of them is selected."""
+        self._say(self._counted(self._spans() if spans is None else spans))
+
+    def _say(self, words: str) -> None:
+        self.count.setText(words)
+        self.line.setAccessibleDescription(words)
+        if words:
+            announce(self.line, words)
+
+    def _counted(self, spans: list[tuple[int, int]]) -> str:
         if not self.line.text():
-            self.count.setText("")
-            return
+            return ""
         if self.pattern() is None:
-            self.count.setText("no such pattern")
-            return
-        spans = self._spans() if spans is None else spans
+            return "no such pattern"
         if not spans:
-            self.count.setText("not found")
-            return
+            return "not found"
         cursor = self._edit.textCursor()
         here = _index(self._text(), cursor.selectionStart())
         place = next((number for number, each in enumerate(spans, 1) if each[0] == here), 0)
         at = cursor.hasSelection() and place
-        self.count.setText(f"{place} of {len(spans)}" if at else f"{len(spans)} found")
+        return f"{place} of {len(spans)}" if at else f"{len(spans)} found"
 
     # Replacing
 
@@ -269,7 +275,7 @@ class FindBar(QWidget):
             cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
             cursor.insertText(instead)
         cursor.endEditBlock()
-        self.count.setText(f"{len(matches)} replaced")
+        self._say(f"{len(matches)} replaced")
 
     def _instead(self, match: re.Match[str]) -> str | None:
         """Return what is written for a match, or None where the groups that it names do not exist."""
@@ -279,7 +285,7 @@ class FindBar(QWidget):
         try:
             return match.expand(text)
         except (re.error, IndexError):
-            self.count.setText("no such group")
+            self._say("no such group")
             return None
 
     def _heard(self, event: QEvent) -> QAction | None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QWidget
 
+from app.qt import announce
 from app.text.candidates import Candidate
 from app.theme import GRID, Theme, monospace_font
 
@@ -100,6 +101,9 @@ class CompletionPopup(QFrame):
     def _tell(self, _row: int) -> None:
         chosen = self.current
         self.doc.setText("" if chosen is None else chosen.doc or chosen.detail)
+        edit = self.parentWidget()
+        if chosen is not None and edit is not None:  # where the keyboard stays
+            announce(edit, ". ".join(filter(None, (chosen.text, chosen.detail, chosen.doc))))
 
     def _dress(self) -> None:
         theme = Theme.current()

@@ -194,6 +194,7 @@ class Plot(QWidget):
         self.header.addStrut(_HEADER_HEIGHT)
         self.plot = QuietPlot(self)
         self.plot.setMinimumHeight(24)
+        self.plot.setObjectName(f"training.curves.{title.lower()}")
         self.plot.setAccessibleName(f"{title} curves")
         self.cross = pg.InfiniteLine(angle=90, movable=False)
         self.cross.setVisible(False)

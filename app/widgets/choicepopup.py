@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.qt import guard
+from app.qt import announce, guard
 from app.widgets.letters import letter_scale
 
 __all__ = ["ChoicePopup", "draw_marked"]
@@ -104,6 +104,15 @@ class ChoicePopup(QFrame):
         if layout is not None:
             layout.activate()  # or the old least size would still hold
         self.resize(self.sizeHint())
+        self._tell()
+
+    def _tell(self) -> None:
+        """Say which row would be taken: the keyboard stays in the field."""
+        index = self.view.currentIndex()
+        words = index.data(Qt.ItemDataRole.AccessibleTextRole) or index.data() if index.isValid() else self.note.text()
+        self.search.setAccessibleDescription(str(words or ""))
+        if self.isVisible():
+            announce(self.search, self.search.accessibleDescription())
 
     @guard
     def _chosen(self, index: QModelIndex) -> None:
@@ -120,6 +129,7 @@ class ChoicePopup(QFrame):
             if step is not None and model.rowCount():
                 row = min(model.rowCount() - 1, max(0, self.view.currentIndex().row() + step))
                 self.view.setCurrentIndex(model.index(row, 0))
+                self._tell()
                 return True
         return super().eventFilter(watched, event)
 

@@ -17,11 +17,11 @@ from app.palette.entries import NEW_LAYER, palette_entries, python_entry
 from app.palette.model import LAYER_MIME
 from app.palette.search import SearchPopup
 from app.palette.templates import template_of
-from app.qt import guard
+from app.qt import accept_copy, guard
 from engine.errors import GraphError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from app.canvas.scene.edgeitem import EdgeItem
     from app.document import Document
@@ -129,7 +129,7 @@ class AddingCanvas(CanvasView):
         try:
             template = template_of(kind)
             if template is not None:
-                self.reveal(insert_template(self.canvas, *template, at, origin)[0])
+                self._reveal_all(insert_template(self.canvas, *template, at, origin))
                 return
             if onto is not None and at is not None:
                 new: NodeId = insert_on_wire(self.canvas, kind, onto.edge, at)
@@ -142,6 +142,12 @@ class AddingCanvas(CanvasView):
         self._remember(new)
         self.reveal(new)
         self.setFocus()
+
+    def _reveal_all(self, nodes: Sequence[NodeId]) -> None:
+        """Show layers that came together: as little as needed of the view changes."""
+        view = self.visible_rect()
+        if not all(view.contains(self.canvas.nodes[node].scene_body()) for node in nodes):
+            self.frame(nodes)
 
     def _remember(self, node: NodeId) -> None:
         """Count a layer that was added, for the order of the search."""
@@ -156,11 +162,11 @@ class AddingCanvas(CanvasView):
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         mime = event.mimeData()
         if mime.hasFormat(LAYER_MIME) or mime.hasUrls():
-            event.acceptProposedAction()
+            accept_copy(event)
 
     @guard
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        event.acceptProposedAction()
+        accept_copy(event)
         if event.mimeData().hasFormat(LAYER_MIME):
             self._point_at_wire(event.position().toPoint(), _kind_in(event))
 
@@ -180,7 +186,7 @@ class AddingCanvas(CanvasView):
             self._insert(kind, self.mapToScene(position), None, wire, placed=True)
         elif mime.hasUrls():
             self.files_dropped.emit([url.toLocalFile() for url in mime.urls() if url.isLocalFile()])
-        event.acceptProposedAction()
+        accept_copy(event)
 
     def _point_at_wire(self, position: QPoint, kind: str) -> None:
         """Light the wire on which a layer would go, or say why it does not go there."""

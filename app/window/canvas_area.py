@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.canvas.edits import clipboard, edits
 from app.canvas.edits.arrange import Flow, arrange, place_new
 from app.canvas.edits.foldedits import chosen_block
+from app.canvas.edits.newcomers import place_many
 from app.canvas.find import layers_of
 from app.canvas.firstpicture import show_first
 from app.canvas.gestures.annotating import delete_chosen
@@ -28,7 +29,7 @@ from engine.graph import load_network
 
 if TYPE_CHECKING:
     from app.document import Document
-    from engine.graph import NodeId
+    from engine.graph import Events, NodeId
 
 __all__ = ["CanvasArea"]
 
@@ -104,8 +105,9 @@ class CanvasArea(ViewingCanvas):
         arrange(self, flow=flow, done=self.frame_start)
 
     @guard
-    def _place_new(self, _events: object) -> None:
-        place_new(self.canvas)
+    def _place_new(self, events: Events) -> None:
+        if not place_many(self.canvas, events.added):
+            place_new(self.canvas)
 
     # Finding
 
@@ -281,8 +283,8 @@ class CanvasArea(ViewingCanvas):
         """Add the layers on the clipboard at the pointer."""
         text = QGuiApplication.clipboard().text()
         at = self.mapToScene(self.pointer())
-        ends = {"done": lambda _added: None, "failed": self.refused.emit}
-        self._try(lambda: clipboard.paste(self.canvas, text, at, keep_inputs=keep_inputs, **ends))
+        told = self.refused.emit
+        self._try(lambda: clipboard.paste(self.canvas, text, at, keep_inputs=keep_inputs, failed=told))
 
     def select_all(self) -> None:
         """Select all layers of the level that is looked at."""

@@ -12,7 +12,7 @@ from app.document import Document
 from app.icons import icon
 from app.palette.dock import PalettePanel
 from app.palette.entries import palette_entries
-from app.qt import Debounce, guard
+from app.qt import Debounce, accept_copy, guard
 from app.theme import Theme
 from app.window.actions.actions import make_actions
 from app.window.actions.actionstates import ActionStates
@@ -376,13 +376,13 @@ class MainWindow(QMainWindow):
     @guard
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.mimeData().hasUrls():
-            event.acceptProposedAction()
+            accept_copy(event)
 
     @guard
     def dropEvent(self, event: QDropEvent) -> None:
         names = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
         self.files.open_dropped(names)
-        event.acceptProposedAction()
+        accept_copy(event)
 
     @guard
     def closeEvent(self, event: QCloseEvent) -> None:

@@ -47,6 +47,11 @@ class Binding:
         return {*self.bottoms, *self.tops}
 
     @property
+    def wiring(self) -> tuple[object, ...]:
+        """What its wires depend on, beside its place among the layers."""
+        return self.bottoms, self.tops, self.mask
+
+    @property
     def has_rules(self) -> bool:
         """Whether there are include or exclude rules."""
         return self.rules is not _NO_RULES

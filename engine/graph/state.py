@@ -119,15 +119,14 @@ class GraphState:
                 now[node] = field
             else:
                 now.setdefault(node, None)
-        if self._order_dirty:
-            self._read_order(now)
+        stays = not self._order_dirty or self._read_order(now)
         blobs: set[str] = set()
         if inputs_changed:
             self._bind_inputs(blobs)
         if state_changed:
             self._own_state = read_state(root)
             self._account.is_whole = False
-        self._bind_all(now, edited, blobs)
+        self._bind_all(now, edited, blobs, stays=stays)
         if self._order_dirty:
             self._order_dirty = False
             self._number()
@@ -162,13 +161,15 @@ class GraphState:
 
     # Order
 
-    def _read_order(self, now: Mapping[NodeId, Field | None]) -> None:
-        """Bring the order in line with the tree; the net's inputs are put before all by :meth:`_number`."""
+    def _read_order(self, now: Mapping[NodeId, Field | None]) -> bool:
+        """Bring the order in line with the tree, and return whether it stays; :meth:`_number` puts the inputs first."""
+        before = self._order
         keys = [item.key for item in self._tree.root.items if item.key is not None]
         absent = {node for node, held in now.items() if held is None}
         if absent:  # out of the document, or no longer a layer
             keys = [key for key in keys if key not in absent]
-        self._order = cast("list[NodeId]", keys)
+        self._order = cast("list[NodeId]", [INPUTS, *keys] if INPUTS in self._bindings else keys)
+        return self._order == before
 
     def _number(self) -> None:
         if INPUTS in self._bindings and self._order[:1] != [INPUTS]:
@@ -177,8 +178,10 @@ class GraphState:
 
     # Bindings
 
-    def _bind_all(self, now: Mapping[NodeId, Field | None], edited: set[NodeId], blobs: set[str]) -> None:
-        """Read layers anew, as far as their text is another."""
+    def _bind_all(
+        self, now: Mapping[NodeId, Field | None], edited: set[NodeId], blobs: set[str], *, stays: bool
+    ) -> None:
+        """Read layers anew, as far as their text is another; ``stays`` where their order is what it was."""
         account, foreseen, states = self._account, self._foreseen, self._states
         if len(now) > _REDRAWN_FROM:
             self._drawn = None
@@ -190,14 +193,16 @@ class GraphState:
                 continue
             if old is not None and old.field is field and node not in edited:  # it was only moved
                 account.saw(node, old, old)
-                blobs.update(old.bottoms, old.tops)
+                if not stays:
+                    blobs.update(old.bottoms, old.tops)
                 continue
             new = foreseen.bindings.pop(field, None)
             if new is None or new.id != node:
                 new = bind(node, field, states)
             elif foreseen.states != states:
                 new.activate(states)
-            self._rebind(node, old, new, blobs)
+            is_wired = stays and old is not None and old.wiring == new.wiring  # as before
+            self._rebind(node, old, new, set() if is_wired else blobs)
             if old is not None and old.field is not field:
                 account.edited.add(node)
 

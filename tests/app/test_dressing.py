@@ -50,12 +50,14 @@ def shown(qtbot, settings: WindowSettings, lenet: Path) -> Iterator[Shown]:
 
 def picture(widget: QWidget, qtbot) -> QImage:
     """A widget as it looks when nothing more comes: layouts settle in several rounds."""
-    for _look in range(50):
-        before = widget.grab().toImage()
+    now, same = widget.grab().toImage(), 0
+    for _look in range(100):
         qtbot.wait(12)
-        if widget.grab().toImage() == before:
+        before, now = now, widget.grab().toImage()
+        same = same + 1 if now == before else 0
+        if same == 4:
             break
-    return before
+    return now
 
 
 def pictures(window: MainWindow, qtbot) -> dict[str, QImage]:

@@ -66,13 +66,13 @@ class EditingBench(OpeningBench):
         yield "select them again", self._select_many
         yield f"duplicate {_MANY}", canvas.duplicate
         yield "undo", undo
-        yield "duplicate, and undo at once", lambda: (self._select_many(), canvas.duplicate(), undo())
+        yield "duplicate, and undo at once", self._duplicate_and_undo
         yield "select all", canvas.select_all
         yield "delete all", lambda: edits.delete_selected(canvas.canvas)
         yield "undo", undo
         yield "redo", redo
         yield "undo, redo, undo at once", lambda: (undo(), redo(), undo())
-        yield "copy all", lambda: (canvas.select_all(), canvas.copy())
+        yield "copy all", self._copy_all
         yield "paste all", canvas.paste
         yield "undo", undo
 
@@ -107,6 +107,15 @@ class EditingBench(OpeningBench):
         ids = document.graph.node_ids()
         document.selection.set(ids[len(ids) // 3 : len(ids) // 3 + _MANY])
         document.selection.flush()
+
+    def _duplicate_and_undo(self) -> None:
+        self._select_many()
+        self.window.canvas.duplicate()
+        self.window.document.undo_stack.undo()
+
+    def _copy_all(self) -> None:
+        self.window.canvas.select_all()
+        self.window.canvas.copy()
 
     def _replace_names(self) -> None:
         bar = self._pane.find_bar

@@ -51,9 +51,10 @@ def paste(
     label : str
         What the step in the history is called, before what is added.
     done : callable, optional
-        Gets the new nodes. With it a long text is read in a thread first, where the scene does such things slowly.
+        Gets the new nodes.
     failed : callable, optional
-        Gets the reason when such a text is refused.
+        With it a long text is read in a thread first, where the scene does such things slowly; it gets the reason when
+        that is refused.
 
     Returns
     -------
@@ -77,8 +78,8 @@ def paste(
             done(added)
         return added
 
-    if done is not None and scene.slowly and len(text) >= _LONG:
-        document.ahead.start(read, add, lambda error: failed(str(error)) if failed is not None else None)
+    if failed is not None and scene.slowly and len(text) >= _LONG:
+        document.ahead.start(read, add, lambda error: failed(str(error)))
         return []
     return add(None)
 

@@ -32,7 +32,8 @@ def insert_template(
     at : QPointF, optional
         Place in the scene of the upper left corner; beside what it is wired to, or below the net, by default.
     origin : Origin, optional
-        The output that the first open input is wired to; that of the layer selected last by default.
+        The output that the first open input is wired to, with all that read the same blob as it; that of the layer
+        selected last by default.
 
     Raises
     ------
@@ -50,7 +51,7 @@ def insert_template(
         if not added:
             raise GraphError(f"The block '{name}' holds no layers.", next_step="Save it anew.")
         if source is not None:
-            _wire(graph, source, added)
+            _wire(graph, source, added, text)
         for node in added:
             document.positions.place(node, 0.0, 0.0)
         return added
@@ -63,13 +64,18 @@ def insert_template(
     return added
 
 
-def _wire(graph: OpGraph, source: tuple[NodeId, int], added: list[NodeId]) -> None:
-    """Wire an output to the first open input."""
-    for node in added:
-        bottoms = graph.node(node).bottoms
-        if UNWIRED in bottoms:
-            graph.connect(*source, node, bottoms.index(UNWIRED))
-            return
+def _wire(graph: OpGraph, source: tuple[NodeId, int], added: list[NodeId], text: str) -> None:
+    """Wire an output to the first open input, and to all that read the same blob where the block comes from."""
+    written = [node for node in OpGraph.parse(text).nodes() if not node.virtual]
+    ends = [
+        (node, place, was.bottoms[place])
+        for node, was in zip(added, written, strict=True)
+        for place, bottom in enumerate(graph.node(node).bottoms)
+        if bottom == UNWIRED
+    ]
+    for number, (node, place, blob) in enumerate(ends):
+        if not number or blob == ends[0][2] != UNWIRED:
+            graph.connect(*source, node, place)
 
 
 def _corner(scene: CanvasScene, at: QPointF | None, source: tuple[NodeId, int] | None) -> QPointF:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, Qt
-from PySide6.QtGui import QColor, QFocusEvent, QIcon, QKeyEvent, QPixmap
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFocusEvent, QIcon, QKeyEvent, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QMenu, QPlainTextEdit
 
 from app.canvas.edits import edits
@@ -118,9 +118,10 @@ def annotation_menu(view: CanvasView, item: AnnotationItem) -> QMenu:
     write.triggered.connect(lambda: view.words.open(value.id))
     colors = menu.addMenu("Colour")
     for name, color in zip(_COLOR_NAMES, COLORS, strict=True):
-        action = colors.addAction(_swatch(view.canvas.style_set.categories[color].color()), name)
+        hue, chosen = view.canvas.style_set.categories[color].color(), color == value.color
+        action = colors.addAction(_swatch(hue, chosen=chosen, ratio=view.devicePixelRatioF()), name)
         action.setCheckable(True)
-        action.setChecked(color == value.color)
+        action.setChecked(chosen)
         action.triggered.connect(
             lambda _checked=False, color=color: change(
                 view.document, f"Colour {value.kind}", {value.id: replace(value, color=color)}
@@ -131,9 +132,21 @@ def annotation_menu(view: CanvasView, item: AnnotationItem) -> QMenu:
     return menu
 
 
-def _swatch(color: QColor) -> QIcon:
-    pixmap = QPixmap(16, 16)
-    pixmap.fill(color)
+def _swatch(color: QColor, *, chosen: bool, ratio: float) -> QIcon:
+    """Return a patch of a colour, with a tick in the one that is chosen: a menu shows no other beside an icon."""
+    pixmap = QPixmap(QSize(16, 16) * ratio)
+    pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(color)
+    painter.drawRoundedRect(QRectF(0.0, 0.0, 16.0, 16.0), 4.0, 4.0)
+    if chosen:
+        tick = Qt.GlobalColor.black if color.lightnessF() > 0.5 else Qt.GlobalColor.white
+        painter.setPen(QPen(tick, 2.0, c=Qt.PenCapStyle.RoundCap, j=Qt.PenJoinStyle.RoundJoin))
+        painter.drawPolyline([QPointF(4.0, 8.5), QPointF(7.0, 11.5), QPointF(12.0, 5.0)])
+    painter.end()
     return QIcon(pixmap)
 
 

@@ -123,8 +123,8 @@ def describe_block(document: Document, block: Block, card: BlockItem, faces: Seq
     params = [("layers", size)]
     if 1 < block.alike < block.parts:
         params.append(("exactly alike", f"{block.alike} of {block.parts}"))
-    costs = (total.parameters, total.multiply_adds) if total is not None else (0, 0)
-    named = zip(("parameters", "multiply-adds"), costs, strict=True)
+    numbers = (total.parameters, total.multiply_adds) if total is not None else (0, 0)
+    named = zip(("parameters", "multiply-adds"), numbers, strict=True)
     params += [(name, count_text(value) if value else "\u2013") for name, value in named]
     severity, problems = _worst(faces)
     readings = document.graph.readings()

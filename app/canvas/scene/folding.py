@@ -319,6 +319,11 @@ class Folding:
     def _refreshed(self) -> Iterator[None]:
         for block_id in tuple(self.cards):
             card = self.cards.get(block_id)
+            for node in card.layers if card is not None else ():
+                if node in self._scene.nodes:
+                    self.costs.of(node)  # which are kept, so that no card of thousands takes them all at once
+                    yield
+            card = self.cards.get(block_id)
             if card is not None and self._describe(card):
                 for edge in card.edges:
                     edge.update_path()

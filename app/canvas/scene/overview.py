@@ -127,14 +127,20 @@ class Overview:
         self._cards.clear()
         self._edges.clear()
 
-    def prepare(self) -> bool:
-        """Have the lists made, those of a big net in slices; return whether they are as the net is."""
+    def prepare(self, *, at_once: bool = True) -> bool:
+        """Have the lists made, those of a big net in slices; return whether they are as the net is.
+
+        Parameters
+        ----------
+        at_once : bool
+            Where there are none yet, make those of a big net now all the same.
+        """
         if self.painted == self.version or self._slices.active:
             return self.painted == self.version
         if self._lists is not None and not self._is_outdated:
             self._enter(self._lists)
             self.painted = self.version
-        elif self._lists is None or len(self._scene.items_shown()) < _SLOW_FROM:
+        elif (self._lists is None and at_once) or len(self._scene.items_shown()) < _SLOW_FROM:
             for _step in self.collected():
                 pass
         else:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -88,15 +89,16 @@ class Picture:
         self._kind, self._scale = kind, scale
         self._data = QByteArray()
         self._open: _Open | None = None
+        self._steps: Generator[float, None, None] | None = None
         self.image: QImage | None = None
         if kind in (".png", _IMAGE):
             self._check_size()
 
     def draw(self) -> Iterator[float]:
         """Draw in the thread of the window, a card or a wire a step; tells how much of it is done, from 0 to 1."""
-        if self._kind == ".svg":
-            return self._draw_svg()
-        return self._draw_pdf() if self._kind == ".pdf" else self._draw_image()
+        ways = {".svg": self._draw_svg, ".pdf": self._draw_pdf}
+        self._steps = ways.get(self._kind, self._draw_image)()
+        return self._steps
 
     @property
     def is_open(self) -> bool:
@@ -109,6 +111,8 @@ class Picture:
         In any thread, if nobody draws meanwhile: no font is asked for anything then.
         """
         opened, self._open = self._open, None
+        if self._steps is not None:
+            self._steps.close()
         if opened is not None:
             opened.painter.end()
             opened.buffer.close()
@@ -143,7 +147,7 @@ class Picture:
                 next_step="Choose a smaller scale, fold repeated blocks, or write SVG or PDF.",
             )
 
-    def _draw_image(self) -> Iterator[float]:
+    def _draw_image(self) -> Generator[float, None, None]:
         self.image = image = QImage(self._size(), QImage.Format.Format_RGB32)
         if image.isNull():
             raise PictureError("There is not enough memory for the picture.", next_step="Choose a smaller scale.")
@@ -158,7 +162,7 @@ class Picture:
         finally:
             painter.end()
 
-    def _draw_svg(self) -> Iterator[float]:
+    def _draw_svg(self) -> Generator[float, None, None]:
         from PySide6.QtSvg import QSvgGenerator  # only for those who export
 
         buffer = QBuffer(self._data)
@@ -174,7 +178,7 @@ class Picture:
         self._open = _Open(painter, generator, buffer)
         yield from self._draw_on(painter, target)
 
-    def _draw_pdf(self) -> Iterator[float]:
+    def _draw_pdf(self) -> Generator[float, None, None]:
         dots = self._scale * 72.0 / _DOTS_PER_INCH
         points = QSizeF(self._area.width() * dots, self._area.height() * dots)
         shrunk = min(1.0, _LONGEST_PAGE / max(points.width(), points.height()))
@@ -199,8 +203,9 @@ class Picture:
 
     def _paint(self, painter: QPainter, target: QRectF) -> Iterator[float]:
         count = len(self._portrait)
-        for done, _step in enumerate(self._portrait.paint(painter, target), 1):
-            yield done / count
+        with closing(self._portrait.paint(painter, target)) as steps:
+            for done, _step in enumerate(steps, 1):
+                yield done / count
 
 
 def kind_of(path: Path) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -158,7 +158,7 @@ class Portrait:
     def __len__(self) -> int:
         return len(self._below) + len(self._wires) + len(self._above)
 
-    def paint(self, painter: QPainter, target: QRectF) -> Iterator[None]:
+    def paint(self, painter: QPainter, target: QRectF) -> Generator[None, None, None]:
         """Paint card by card, so that no view and no screen is needed, and texts stay texts; one a step."""
         area = self.area
         ratio = min(target.width() / area.width(), target.height() / area.height())
@@ -166,9 +166,15 @@ class Portrait:
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         painter.save()
-        painter.setClipRect(target, Qt.ClipOperation.IntersectClip)
-        view = QTransform().translate(target.left(), target.top()).scale(ratio, ratio)
-        painter.setWorldTransform(view.translate(-area.left(), -area.top()), True)
+        try:
+            painter.setClipRect(target, Qt.ClipOperation.IntersectClip)
+            view = QTransform().translate(target.left(), target.top()).scale(ratio, ratio)
+            painter.setWorldTransform(view.translate(-area.left(), -area.top()), True)
+            yield from self._paint(painter)
+        finally:  # it may be broken off
+            painter.restore()
+
+    def _paint(self, painter: QPainter) -> Iterator[None]:
         view = painter.worldTransform()
         for still in self._below:
             still.paint(painter, view, self.style)
@@ -180,7 +186,6 @@ class Portrait:
         for still in self._above:
             still.paint(painter, view, self.style)
             yield
-        painter.restore()
 
 
 def _still_card(card: NodeItem, *, told: bool) -> _Still:

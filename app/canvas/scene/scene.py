@@ -40,6 +40,8 @@ __all__ = ["CanvasScene"]
 
 #: A net of that many layers takes longer to build than anybody shall wait for an answer.
 _SLOW_FROM = 300
+#: Of the tree in which Qt finds items: one as deep as it would make it for a long net takes five times as long to fill.
+_DEPTH = 9
 #: Of what is very much to take out, this part is very much to make.
 _PART = 4
 
@@ -83,6 +85,7 @@ class CanvasScene(MarkedScene):
     def __init__(self, document: Document, parent: QObject | None = None, *, slowly: bool = False) -> None:
         super().__init__(document, parent)
         self.setItemIndexMethod(QGraphicsScene.ItemIndexMethod.BspTreeIndex)
+        self.setBspTreeDepth(_DEPTH)
         self.style_set = CanvasStyle(Theme.current())
         self.nodes: dict[NodeId, NodeItem] = {}
         self.edges: dict[Edge, EdgeItem] = {}

@@ -60,10 +60,11 @@ class LeavingPages(QObject):
         if pages:
             self._before()
         for page in pages:
-            remains = Remains(page)
+            remains = Remains(page) if len(page.document.graph) else None  # an empty net leaves next to nothing
             page.close_document()
             page.deleteLater()
-            self._dismantling.take(remains)
+            if remains is not None:
+                self._dismantling.take(remains)
             self._ended(page)
 
     def close(self) -> None:

@@ -134,7 +134,9 @@ class DockRoom(QObject):
         wanted = max(1, self._sizes()[side] + by)
         self._own[self._key(side)] = wanted
         self.give()
-        self._window.layout().activate()
+        layout = self._window.layout()
+        if layout is not None:
+            layout.activate()
         self._own[self._key(side)] = self._sizes()[side]
         self._settings.dock_sizes = self._own
         return self._own[self._key(side)]

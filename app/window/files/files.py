@@ -26,6 +26,7 @@ from app.window.files.savequestion import ask_to_leave
 from app.window.files.saving import SaveFlow, why_not_saved
 from app.window.files.solverfollow import SolverFollow
 from app.window.files.weightsnet import belongs_elsewhere, open_net_of_weights
+from app.wording import counted
 from engine.errors import NetcanvasError
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ __all__ = ["FileFlow"]
 
 _NETS = frozenset((".prototxt", ".pbtxt", ".txt"))
 _DATABASES = ("data.mdb", "CURRENT")
+_TEXTS = frozenset((".prototxt", ".pbtxt"))
 #: So many files that are dropped together are opened at once, and with more than that many it is asked first.
 _FEW, _MANY = 4, 20
 _FILTER = "Nets and solvers (*.prototxt *.pbtxt *.txt);;Weights, with their net (*.caffemodel);;All files (*)"
@@ -229,6 +231,10 @@ class FileFlow(QObject):
             if any((folder / name).is_file() for name in _DATABASES):
                 text = f"'{folder.name}' is a database. A Data layer reads it: name it there as source."
                 self._window.notify(text, "warning")
+            elif nets := _nets_in(folder):
+                text = f"'{folder.name}' has {counted(len(nets), 'file')} with nets or solvers, and no layers in Python."
+                label = "Open it" if len(nets) == 1 else f"Open all {len(nets)}"
+                self._window.notify(text, "info", [(label, partial(self._open_all, nets))]).keep()
             else:
                 self._window.plugins.offer(folder)
 
@@ -300,6 +306,16 @@ class FileFlow(QObject):
         self.disk.look(self._window.document)
         self._window.document.live.shaping.look_for_data()
         self._window.look_at_solver()
+
+
+def _nets_in(folder: Path) -> list[Path]:
+    """Return the nets and solvers of a folder without code; none where it cannot be read."""
+    try:
+        inside = sorted(folder.iterdir())
+    except OSError:
+        return []
+    code = (path.suffix == ".py" or path.name == "plugin.toml" or (path / "__init__.py").is_file() for path in inside)
+    return [] if any(code) else [path for path in inside if path.suffix in _TEXTS and path.is_file()]
 
 
 def _disk_news(document: Document) -> Callable[[], bool]:

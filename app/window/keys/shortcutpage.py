@@ -26,6 +26,7 @@ __all__ = ["ShortcutPage"]
 
 Index = QModelIndex | QPersistentModelIndex
 _HEADS = ("Action", "Keys", "Where")
+_MARGIN = 12
 _PARTS = (0.5, 0.32)  # of the width; the last column has what is left
 
 
@@ -142,7 +143,7 @@ class ShortcutPage(QDialog):
         row.addWidget(self.reset)
         row.addWidget(self.reset_all)
         box = QVBoxLayout(self)
-        box.setContentsMargins(12, 12, 12, 12)
+        box.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
         box.setSpacing(8)
         box.addWidget(self.search)
         box.addWidget(self.table, 1)
@@ -155,8 +156,11 @@ class ShortcutPage(QDialog):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Share the width among the columns."""
         super().resizeEvent(event)
+        # The table gets its new size after this, and its scroll bar last.
+        bar = self.table.verticalScrollBar().sizeHint().width()
+        beside = 2 * (_MARGIN + self.table.frameWidth()) + bar
         for column, part in enumerate(_PARTS):
-            self.table.setColumnWidth(column, round(part * self.table.viewport().width()))
+            self.table.setColumnWidth(column, round(part * (self.width() - beside)))
 
     @property
     def current(self) -> Shortcut | None:

@@ -40,11 +40,12 @@ def add_show(commands: Commands, summary: str) -> None:
         commands,
         "show",
         summary,
-        "Print the layers of a net, and what they cost together for the batch that the file asks for. "
+        "Print the layers of a net, or of that in a weights file, and what they cost together for the batch that it asks for. "
         "Nothing is run, and Python layers are asked for their shapes only with --trust.",
         examples=(
             "lenet_train_test.prototxt",
             "lenet_train_test.prototxt --phase TRAIN --json",
+            "lenet_iter_10000.caffemodel",
             "train_val.prototxt --input-shape data=0,3,227,227",
         ),
         module="show",

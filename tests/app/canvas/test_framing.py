@@ -94,6 +94,18 @@ def test_messages_do_not_cover_what_is_framed(chain):
     assert view.visible_rect() == at
 
 
+def test_room_that_messages_leave_is_taken_again(chain):
+    view = chain(4, 240.0, 0.0)
+    view.resize(1600, 160)
+    view.set_top_room(0)
+    view.frame_start()
+    before = view.scale_factor, view.visible_rect()
+    view.set_top_room(40)
+    assert (view.scale_factor, view.visible_rect()) != before
+    view.set_top_room(0)
+    assert (view.scale_factor, view.visible_rect()) == before
+
+
 def test_the_map_stays_as_it_was_chosen(chain, qtbot):
     view = chain(40, 240.0, 0.0)
     qtbot.keyClick(view, Qt.Key.Key_M)

@@ -119,7 +119,7 @@ def test_the_heat_of_a_folded_block_is_that_of_its_layers(known):
     known.show_heat("parameters")
     card = next(iter(known.canvas.folding.cards.values()))
     assert card.heat.reach == 1.0
-    assert card.heat.text == card.face.size_text.removesuffix(" params")
+    assert card.heat.text == dict(card.face.params)["parameters"]
 
 
 def test_times_are_measured_when_they_are_asked_for_and_grey_once_they_are_old(known, qtbot):

@@ -392,3 +392,11 @@ def test_the_table_is_sorted_from_its_menu_too(panel):
     assert header.sortIndicatorOrder() == Qt.SortOrder.AscendingOrder
     menu.actions()[-1].trigger()
     assert [row.node for row in panel.model.rows] == before
+
+
+def test_a_bypassed_layer_costs_nothing_and_leaves_no_doubt(panel, document, qtbot):
+    (lost,) = document.graph.named("lost")
+    document.apply("Bypass", lambda graph: graph.bypass(lost.id))
+    settle(qtbot, panel)
+    qtbot.waitUntil(lambda: "lost" not in names(panel), timeout=20_000)
+    assert document.live.costs.count.unknown == 0

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from app.document import Document
+from app.palette import rows
 from app.palette.entries import palette_entries
+from app.palette.model import TypeModel
 from app.palette.templates import CATEGORY, save_template, template_entries, template_of, templates_path
 from engine.graph import OpGraph
 
@@ -51,6 +54,38 @@ def test_a_kept_block_is_added_with_fresh_names_wired_to_the_selection_in_one_st
     assert bytes(document.graph) == text
     document.undo_stack.redo()
     assert bytes(document.graph) == after
+
+
+BRANCHES = b"""
+layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }
+layer { name: "mask" type: "Input" top: "mask" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } } }
+layer { name: "left" type: "Pooling" bottom: "data" top: "left" }
+layer { name: "right" type: "Pooling" bottom: "data" top: "right" }
+layer { name: "sum" type: "Eltwise" bottom: "left" bottom: "right" bottom: "mask" top: "sum" }
+layer { name: "end" type: "ReLU" bottom: "sum" top: "end" }
+"""
+
+
+def test_all_inputs_that_read_one_blob_are_wired_together_and_the_whole_block_is_shown(make_canvas):
+    document = Document(OpGraph.parse(BRANCHES))
+    canvas = make_canvas(document)
+    keep(canvas, "left", "right", "sum")
+    document.selection.set([document.graph.named("end")[0].id])
+    canvas.set_scale(2.0)
+    canvas.add_layer(template_entries()[0].kind)
+    new = [document.graph.node(node) for node in document.selection.node_ids]
+    assert [node.bottoms for node in new[:2]] == [("end",), ("end",)]
+    assert new[2].bottoms == (*new[0].tops, *new[1].tops, "?")
+    bodies = [canvas.canvas.nodes[node.id].scene_body() for node in new]
+    assert all(canvas.visible_rect().contains(body) for body in bodies)
+    document.close()
+
+
+def test_what_is_kept_comes_first_in_the_palette(canvas, document):
+    keep(canvas, "conv1", "pool1")
+    model = TypeModel()
+    model.fill(palette_entries(document), "", grouped=True)
+    assert model.item(0).data(rows.HEADER) == CATEGORY
 
 
 @pytest.mark.parametrize(

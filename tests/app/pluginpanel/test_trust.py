@@ -38,36 +38,36 @@ def menu(project: Project) -> dict[str, Any]:
 
 def test_a_module_beside_an_untrusted_net_is_offered_and_comes_alive(beside: Project) -> None:
     beside.open(trusted=False)
-    beside.wait(lambda: bars(beside))
+    beside.wait_until(lambda: bars(beside))
     assert "halve.py" in bars(beside)[0].text and "'project'" in bars(beside)[0].text
-    beside.wait(lambda: face(beside).reason)
+    beside.wait_until(lambda: face(beside).reason)
     assert face(beside).state == "code not run" and "not trusted" in face(beside).reason
     assert not beside.error() and beside.tops() == (None,)
     graph = beside.window.document.graph
     beside.press("Allow")
-    beside.wait(lambda: beside.tops() == ((2,),) and face(beside).state == "")
+    beside.wait_until(lambda: beside.tops() == ((2,),) and face(beside).state == "")
     assert beside.window.document.graph is graph and not bars(beside)
     assert "Allow the code of this folder to run" not in menu(beside)
 
 
 def test_a_refusal_keeps_what_the_text_says_and_can_be_taken_back_at_the_node(beside: Project) -> None:
     beside.open(trusted=False)
-    beside.wait(lambda: bars(beside))
+    beside.wait_until(lambda: bars(beside))
     close = bars(beside)[0].findChild(QToolButton)
     beside.qtbot.mouseClick(close, Qt.MouseButton.LeftButton)
     beside.window.plugins.reload()
-    beside.wait(lambda: beside.window.document.live.is_started and not beside.window.document.live.busy)
+    beside.wait_until(lambda: beside.window.document.live.is_started and not beside.window.document.live.busy)
     assert not bars(beside)  # asked once
     assert [port.label for port in face(beside).outputs] == ["y"] and beside.tops() == (None,)
     assert not beside.window.settings.is_trusted(beside.folder)
     menu(beside)["Allow the code of this folder to run"].trigger()
-    beside.wait(lambda: beside.tops() == ((2,),))
+    beside.wait_until(lambda: beside.tops() == ((2,),))
     assert beside.window.settings.is_trusted(beside.folder)
 
 
 def test_files_beside_the_net_are_in_the_list_of_plugins(beside: Project) -> None:
     beside.open(trusted=False)
-    beside.wait(lambda: bars(beside))
+    beside.wait_until(lambda: bars(beside))
     beside.window.show_panel("plugins")
     panel = beside.window.panels["plugins"]
     panel.choose(beside.folder)
@@ -75,23 +75,23 @@ def test_files_beside_the_net_are_in_the_list_of_plugins(beside: Project) -> Non
     assert "halve.py" in panel.about.text()
     trust = panel.findChild(QPushButton, "plugins.trust")
     beside.qtbot.mouseClick(trust, Qt.MouseButton.LeftButton)
-    beside.wait(lambda: beside.tops() == ((2,),) and panel.current.state == "ready")
+    beside.wait_until(lambda: beside.tops() == ((2,),) and panel.current.state == "ready")
     assert not bars(beside)
     write(beside.folder, halve=layer_with("1 / 0"))
-    beside.wait(lambda: panel.current.state == "has errors")
+    beside.wait_until(lambda: panel.current.state == "has errors")
     assert "ZeroDivisionError" in panel.errors.toPlainText()
     beside.qtbot.mouseClick(trust, Qt.MouseButton.LeftButton)
-    beside.wait(lambda: panel.current.state == "not trusted" and face(beside).state == "code not run")
+    beside.wait_until(lambda: panel.current.state == "not trusted" and face(beside).state == "code not run")
 
 
 def test_a_layer_that_is_added_later_is_asked_about_too(beside: Project) -> None:
     beside.open(INPUT, trusted=False)
-    beside.wait(lambda: beside.window.document.live.is_started and not beside.window.document.live.busy)
+    beside.wait_until(lambda: beside.window.document.live.is_started and not beside.window.document.live.busy)
     assert not bars(beside)
     fields = 'python_param { module: "halve" layer: "Halve" }'
     add = lambda graph: graph.add_node("Python", bottoms=["x"], tops=1, fields=fields)  # noqa: E731
     beside.window.document.apply("Add", add)
-    beside.wait(lambda: bars(beside))
+    beside.wait_until(lambda: bars(beside))
 
 
 def test_a_module_that_is_nowhere_is_told_without_a_question_and_heard_when_it_comes(project: Project) -> None:
@@ -108,34 +108,34 @@ def test_a_module_that_is_nowhere_is_told_without_a_question_and_heard_when_it_c
 
 def test_two_projects_with_a_module_of_one_name_keep_apart(beside: Project, tmp_path: Path) -> None:
     beside.open()
-    beside.wait(lambda: beside.tops() == ((2,),))
+    beside.wait_until(lambda: beside.tops() == ((2,),))
     first, node = beside.window.document, beside.node()
     beside.folder = tmp_path / "other"
     write(beside.folder, halve=layer_with("7"))
     beside.open()
-    beside.wait(lambda: beside.tops() == ((7,),))
+    beside.wait_until(lambda: beside.tops() == ((7,),))
     write(beside.folder, halve=layer_with("8"))
-    beside.wait(lambda: beside.tops() == ((8,),))
+    beside.wait_until(lambda: beside.tops() == ((8,),))
     assert first.shapes[node].tops == ((2,),)
 
 
 def test_another_open_net_of_the_folder_comes_alive_with_it(beside: Project) -> None:
     beside.open(trusted=False)
-    beside.wait(lambda: bars(beside))
+    beside.wait_until(lambda: bars(beside))
     first = beside.window.document
     other = beside.folder / "other.prototxt"
     other.write_text(NET)
     assert beside.window.files.open(other)
     assert beside.window.document is not first
-    beside.wait(lambda: bars(beside))
+    beside.wait_until(lambda: bars(beside))
     beside.press("Allow")
-    beside.wait(lambda: beside.tops() == ((2,),))
+    beside.wait_until(lambda: beside.tops() == ((2,),))
     node = first.graph.named("p")[0].id
-    beside.wait(lambda: first.shapes[node].tops == ((2,),))
+    beside.wait_until(lambda: first.shapes[node].tops == ((2,),))
 
 
 def test_the_question_names_plugins_above_the_folder_of_the_net(beside: Project) -> None:
     write(beside.folder.parent / "plugins" / "shared", twice=layer_with("2"))
     beside.open(trusted=False)
-    beside.wait(lambda: bars(beside))
+    beside.wait_until(lambda: bars(beside))
     assert f"Plugins in {beside.folder.parent / 'plugins'} are then allowed, too." in bars(beside)[0].text

@@ -1,4 +1,4 @@
-"""What a screen reader gets from the interfaces of accessibility: names, roles, states, and events as the keyboard moves.
+"""What a screen reader gets from the interfaces of accessibility: names, roles, states, and what is said unasked.
 
 The same was looked at from another process over AT-SPI, and heard with Orca; here it needs neither.
 """
@@ -15,8 +15,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QTreeWidgetItem, QWidget
 
 from app.properties.section import SectionHeader
-from app.wording import row_words
 from app.window.mainwindow import MainWindow
+from app.wording import row_words
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 Name, Description = QAccessible.Text.Name, QAccessible.Text.Description
@@ -150,3 +150,46 @@ def test_a_value_that_changes_is_there_to_be_read(opened, qtbot) -> None:
     QTest.keyClick(field, Key.Key_Up)
     assert int(read(field).text(QAccessible.Text.Value)) == int(before) + 1
     field.commit()
+
+
+def test_the_row_that_enter_would_take_is_said_though_the_keyboard_is_in_the_field(opened, announced) -> None:
+    opened.keys.open_palette()
+    palette = opened.keys.palette
+    QTest.keyClicks(palette.search, "selall")
+    assert announced[-1].startswith("Select all, Edit, Ctrl+A")
+    assert read(palette.search).text(Description) == announced[-1]
+    QTest.keyClicks(palette.search, "#")
+    assert announced[-1] == "Nothing is called so."
+    QTest.keyClick(palette.search, Key.Key_Escape)
+    opened.canvas.setFocus()
+    opened.canvas.ask_for_layer()
+    search = opened.canvas.popup.search
+    QTest.keyClicks(search, "relu")
+    first = announced[-1]
+    QTest.keyClick(search, Key.Key_Down)
+    assert first.startswith("ReLU: ") and announced[-1] != first
+    QTest.keyClick(search, Key.Key_Escape)
+
+
+def test_how_many_places_there_are_is_said(opened, announced) -> None:
+    opened._docks.go("text")
+    bar = opened.panels["text"].find_bar
+    bar.open_bar()
+    QTest.keyClicks(bar.line, "conv1")
+    assert announced[-1] == "1 of 3"
+    QTest.keyClick(bar.line, Key.Key_Return)
+    assert read(bar.line).text(Description) == announced[-1] == "2 of 3"
+
+
+def test_completions_are_said(opened, announced, qtbot) -> None:
+    opened._docks.go("text")
+    edit = opened.panels["text"].edit
+    cursor = edit.textCursor()
+    cursor.setPosition(edit.toPlainText().index("num_output"))
+    edit.setTextCursor(cursor)
+    edit.completer.open()
+    qtbot.waitUntil(lambda: edit.completer.is_open)
+    QTest.keyClick(edit, Key.Key_Down)
+    chosen = edit.completer.popup.current
+    assert announced[-1].startswith(f"{chosen.text}. ")
+    QTest.keyClick(edit, Key.Key_Escape)

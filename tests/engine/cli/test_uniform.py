@@ -50,7 +50,7 @@ BAD: dict[str, list[list[str]]] = {
     "test": [["-model", "gone", *WEIGHTS], [*MODEL, "-weights", "gone"], [*MODEL, "-weights", "net.prototxt"]],
     "time": [["-model", "gone"], ["-model", "solver.prototxt"], [*MODEL, "-gpu", "all"]],
     "check": [["gone"], ["."]],
-    "show": [["gone"], ["."], ["weights.caffemodel"]],
+    "show": [["gone"], ["."], ["train.log"]],
     "set": [["gone", "ip1", "num_output", "7"], ["net.prototxt", "ip9", "num_output", "7"]],
     "upgrade": [["gone", "new"], ["train.log", "new"], ["net.prototxt", "gone/new"]],
     "diff": [["gone", "net.prototxt"]],

@@ -42,6 +42,7 @@ def test_another_process_of_the_noted_number_is_left_alone(tmp_path: Path) -> No
     run = new_run(tmp_path)
     run.process_file.write_text(f"{os.getpid()} 1\n", encoding="ascii")
     kill(run)  # which would end this test
+    assert run.process_file.exists()
 
 
 def test_a_worker_whose_folder_is_deleted_ends(tmp_path: Path, tiny_net: TinyNet) -> None:

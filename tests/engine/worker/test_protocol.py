@@ -58,6 +58,7 @@ def test_a_flipped_byte_is_read_or_refused_and_nothing_else(data: st.DataObject)
         message = decode(bytes(block))
     except ProtocolError:
         return
+    assert isinstance(message, Message)
     with contextlib.suppress(ProtocolError):
         from_message(message)
 

@@ -103,12 +103,29 @@ def test_closing_asks_about_changes(window, lenet, monkeypatch, answer, closed, 
 def test_a_file_dropped_on_the_window_opens(window, lenet):
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(lenet))])
-    event = QDropEvent(
-        QPointF(5, 5), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    )
+    copy, move = Qt.DropAction.CopyAction, Qt.DropAction.MoveAction
+    event = QDropEvent(QPointF(5, 5), copy | move, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier)
+    event.setDropAction(move)
     window.dropEvent(event)
+    assert event.isAccepted()
+    assert event.dropAction() == copy, "who is told of a move may delete the file"
     assert window.document.path == lenet
     assert window.settings.recent_files == [lenet]
+
+
+def test_the_nets_of_a_dropped_folder_are_offered(window, lenet):
+    folder = lenet.parent
+    window.files.open_dropped([str(folder)])
+    assert folder.name in window.bars[0].text and "2 files" in window.bars[0].text
+    window.bars[0].findChild(QPushButton).click()
+    assert window.document.path == lenet
+    assert window.document.solver_path == lenet.with_name("lenet_solver.prototxt")
+
+
+def test_a_folder_with_code_is_a_plugin_also_where_it_has_nets(window, lenet, qtbot):
+    (lenet.parent / "layers.py").write_text("import caffe\nclass TwiceLayer(caffe.Layer):\n    pass\n")
+    window.files.open_dropped([str(lenet.parent)])
+    qtbot.waitUntil(lambda: any("TwiceLayer" in bar.text for bar in window.bars), timeout=10_000)
 
 
 def test_reloading_can_be_undone(window, lenet, qtbot):

@@ -238,3 +238,14 @@ def test_no_sentence_names_a_key_that_can_be_changed():
         if " " in text and re.search(r"\b(Ctrl|Alt|Shift|Meta)\+\S", text.replace(FIXED, ""))
     ]
     assert not found
+
+
+def test_the_list_of_keys_begins_with_the_menus_and_fits_its_page(window, lenet, qtbot):
+    assert window.files.open(lenet)
+    page = ShortcutPage(window.keys.shortcuts)
+    qtbot.addWidget(page)
+    page.show()
+    qtbot.wait(1)
+    groups = list(dict.fromkeys(entry.group for entry in window.keys.shortcuts.entries()))
+    assert groups[0] == "File" and groups.index("Comparison") > groups.index("Canvas")
+    assert page.table.horizontalScrollBar().maximum() == 0

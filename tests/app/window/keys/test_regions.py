@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QDockWidget, QPlainTextEdit, QTabBar, QWidget
 
 from app.window.mainwindow import MainWindow
+from tests.app.training.test_parts import long_model
 
 Key = Qt.Key
 CTRL, SHIFT, ALT, NONE = (
@@ -231,3 +232,64 @@ def test_tabs_change_places_by_keys(opened, lenet, qtbot):
     assert opened.tabs.current is second
     opened.actions_by_name["tab_right"].trigger()
     assert opened.tabs.pages() == [first, second]
+
+
+@pytest.fixture
+def everything(opened, tmp_path, qtbot) -> MainWindow:
+    """A comparison, code, curves beside weights, the bar that replaces, and a message, all at once."""
+    file = tmp_path / "mine.py"
+    file.write_text("import caffe\n")
+    opened.plugins.code.show(file)
+    opened.panels["text"].find_bar.open_replace()
+    training = opened.panels["training"]
+    opened.show_panel("training")
+    qtbot.waitUntil(lambda: training.pictures.curves is not None, timeout=20_000)
+    training.pictures.show_model(long_model(2000))
+    training._tabs.setCurrentWidget(training.weights)
+    opened.document.apply("x", lambda graph: graph.rename_node(graph.nodes()[0].id, "mine"))
+    opened.comparing.with_file()
+    view = opened.tabs.current.comparison
+    qtbot.waitUntil(lambda: bool(view.comparison.changes), timeout=20_000)
+    opened.notify("What now?", "warning", [("Do it", lambda: None)])
+    qtbot.wait(5)
+    return opened
+
+
+def types_tab(widget: QWidget, window: MainWindow) -> bool:
+    return isinstance(widget, QPlainTextEdit) and not widget.isReadOnly()
+
+
+def test_with_everything_open_the_tabulator_goes_around_all_of_it(everything, qtbot):
+    went = set()
+    for dock in ("code", "text", "solver", "properties"):
+        everything.show_panel(dock)
+        qtbot.wait(5)
+        stops = stops_of(everything)
+        names = {name(stop) for stop in stops}
+        for stop, then in zip(stops, [*stops[1:], stops[0]], strict=True):
+            if (stop, then) in went:
+                continue
+            went.add((stop, then))
+            stop.setFocus()
+            assert focus() is stop, f"{name(focus())} instead of {name(stop)}"
+            if not types_tab(stop, everything):
+                qtbot.keyClick(stop, Key.Key_Tab)
+                assert focus() is then, f"{name(stop)} leads to {name(focus())}, not to {name(then)}"
+        wanted = {
+            "code": {"code.files", "code.edit"},
+            "text": {"text.find", "text.replacement", "text.edit"},
+            "solver": {"solver.search", "solver.plot"},
+            "properties": {"properties.search"},
+        }
+        assert wanted[dock] | {"compare.list", "window.bar.action.Do it", "training.curves.loss"} <= names
+    parts = [each.name for each in everything.regions.regions()]
+    assert parts == ["tools", "left", "tabs", "messages", "canvas", "right", "bottom"]
+
+
+def test_escape_leads_back_from_the_curves(everything, qtbot):
+    plot = everything.panels["training"].pictures.curves.loss_plot.plot
+    plot.setFocus()
+    qtbot.keyClick(plot, Key.Key_Right)
+    assert focus() is plot
+    qtbot.keyClick(plot, Key.Key_Escape)
+    assert everything.tabs.current.isAncestorOf(focus())

@@ -88,7 +88,7 @@ def test_the_clipboard_gets_the_same_image(placed, qtbot):
 
 
 @pytest.mark.parametrize("kind", ["svg", "pdf", "png"])
-def test_cancelling_leaves_the_file_as_it_was(placed, tmp_path, kind, qtbot):
+def test_cancelling_leaves_the_file_as_it_was(placed, tmp_path, kind, qtbot, qtlog):
     path = tmp_path / f"net.{kind}"
     path.write_bytes(b"what was there")
     bars = InfoArea(placed)
@@ -102,6 +102,7 @@ def test_cancelling_leaves_the_file_as_it_was(placed, tmp_path, kind, qtbot):
     assert path.read_bytes() == b"what was there"
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
     assert not bars.bars()
+    assert not [each.message for each in qtlog.records if "QPainter" in each.message]
 
 
 def test_closing_the_document_ends_it(placed, tmp_path):
