@@ -20,4 +20,4 @@ def shared(name: str) -> Path:
 
 def shared_files(pattern: str) -> list[Path]:
     """List reference files for parametrisation; empty where they are absent."""
-    return sorted(SHARED.glob(pattern)) if SHARED.is_dir() else []
+    return sorted(path for path in SHARED.glob(pattern) if path.is_file()) if SHARED.is_dir() else []

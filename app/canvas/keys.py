@@ -150,7 +150,7 @@ class CanvasKeys:
             "trace": lambda: view.trace.toggle(),
             "menu": self.open_menu,
             "fix": self._open_fixes,
-            "bypass": lambda: toggle_bypass(document),
+            "bypass": lambda: toggle_bypass(scene),
             "freeze": lambda: toggle_freeze(document),
             "align_top": lambda: aligning.align(scene, "top"),
             "align_left": lambda: aligning.align(scene, "left"),

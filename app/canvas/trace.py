@@ -48,6 +48,7 @@ class Trace(QObject):
             return
         self.is_shown = False
         scene = self._view.canvas
+        scene.update()  # all at once: Qt need not note the place of each item
         for item in (*scene.nodes.values(), *scene.folding.cards.values(), *scene.edges.values()):
             item.setOpacity(1.0)
         self._repaint()
@@ -59,13 +60,15 @@ class Trace(QObject):
     def _show(self, above: set[NodeItem], below: set[NodeItem], wire: EdgeItem | None) -> None:
         self.is_shown = True
         scene, lit = self._view.canvas, above | below
+        scene.update()
         for item in scene.nodes.values():
             item.setOpacity(1.0 if item in lit else _DIM)
         for card in scene.folding.cards.values():
             card.setOpacity(1.0 if any(scene.nodes[node] in lit for node in card.layers) else _DIM)
         for edge in scene.edges.values():
-            ends = {edge.source, edge.target}
-            edge.setOpacity(1.0 if edge is wire or ends <= above or ends <= below else _DIM)
+            source, target = edge.source, edge.target
+            follows = (source in above and target in above) or (source in below and target in below)
+            edge.setOpacity(1.0 if follows or edge is wire else _DIM)
         self._repaint()
 
     def _repaint(self) -> None:

@@ -141,7 +141,8 @@ class OutlinePanel(QWidget):
         elif not shown:
             self._note.setText("No layer fits the filter.")
         else:
-            self._note.setText(f"{shown:,} of {counted(count, 'layer')}" if shown < count else counted(count, "layer"))
+            layers = counted(document.graph.layer_count() if document is not None else 0, "layer")  # as the status line
+            self._note.setText(f"{shown:,} of {layers}" if shown < count else layers)
 
     @guard(default=False)
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

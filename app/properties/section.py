@@ -44,12 +44,14 @@ class SectionHeader(QAbstractButton):
         self._buttons.setContentsMargins(0, 0, 0, 0)
         self._buttons.setSpacing(0)
         self._buttons.addStretch(1)
+        self._added: list[QWidget] = []
         self.toggled.connect(self._say_state)
         self._say_state()
 
     def add_button(self, button: QWidget) -> None:
         """Put a button at the right end."""
         self._buttons.addWidget(button)
+        self._added.append(button)
 
     def describe(self, summary: str, *, is_set: bool) -> None:
         """Show in few words what the section holds; what the user set stands out."""
@@ -138,11 +140,7 @@ class SectionHeader(QAbstractButton):
         painter.drawText(room, align, painter.fontMetrics().elidedText(self.summary, elide, room.width()))
 
     def _button_widths(self) -> list[int]:
-        return [
-            widget.width()
-            for index in range(self._buttons.count())
-            if (item := self._buttons.itemAt(index)) and (widget := item.widget()) and not widget.isHidden()
-        ]
+        return [button.width() for button in self._added if not button.isHidden()]
 
 
 class Section(QWidget):

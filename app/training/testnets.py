@@ -52,7 +52,7 @@ def trained_in_its_place(document: Document) -> Path | None:
 
 
 def _named(document: Document, field: str) -> Iterator[tuple[str, Path]]:
-    """Return the files that a field of a net's solver names and that are there, as it writes them and where they are."""
+    """Return the files that a field of a net's solver names, if they are there: as it writes them, and where."""
     solver, text = document.solver_path, document.solver_text
     if solver is None or text is None:
         return

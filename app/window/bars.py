@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+from shiboken6 import isValid
 
 from app.icons import icon
 from app.qt import announce, guard
@@ -233,6 +234,7 @@ class InfoArea(QWidget):
         self._box = QVBoxLayout(self)
         self._box.setContentsMargins(0, 0, 0, 0)
         self._box.setSpacing(0)
+        self._bars: list[InfoBar] = []
         self._pushed = QElapsedTimer()
 
     @property
@@ -247,9 +249,8 @@ class InfoArea(QWidget):
 
     def bars(self) -> list[InfoBar]:
         """Bars in view, newest first."""
-        items = [self._box.itemAt(index) for index in range(self._box.count())]
-        found = [item.widget() for item in items if item is not None]
-        return [bar for bar in found if isinstance(bar, InfoBar) and not bar.isHidden()]
+        self._bars = [bar for bar in self._bars if isValid(bar) and not bar.isHidden()]
+        return list(self._bars)
 
     def add(self, text: str, kind: str = "info", actions: Actions = ()) -> InfoBar:
         """Show a message."""
@@ -261,6 +262,7 @@ class InfoArea(QWidget):
         bar = InfoBar(text, kind, actions, self)
         self._box.insertWidget(0, bar)
         announce(self, text if kind == "info" else f"{kind.capitalize()}: {text}")
+        self._bars.insert(0, bar)  # before it takes room, which is told
         bar.show()
         for old in self.bars()[_MOST:]:
             old.dismiss()

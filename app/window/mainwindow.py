@@ -25,6 +25,7 @@ from app.window.closing.leaving import LeavingPages
 from app.window.dialectmenu import DialectMenu
 from app.window.docks.dockroom import DockRoom
 from app.window.docks.docks import PanelDocks
+from app.window.docks.panelwiring import take_panel
 from app.window.docks.resizing import PartSizes
 from app.window.docks.sides import DockSides
 from app.window.files.files import FileFlow
@@ -32,11 +33,9 @@ from app.window.files.missing import DiskWatch
 from app.window.habits import LayerHabits
 from app.window.keys.keyflow import KeyFlow
 from app.window.keys.regions import Regions
-from app.window.keys.shortcuts import CURVES, PROBLEMS, PROPERTIES, SOLVER, TEXT
 from app.window.measuring import MeasuringNote
 from app.window.page import DocumentPage
 from app.window.plugins.pluginflow import PluginFlow
-from app.window.problemline import show_line
 from app.window.settings import WindowSettings
 from app.window.start.beginnings import Beginnings
 from app.window.start.tour import Tour
@@ -94,6 +93,7 @@ class MainWindow(QMainWindow):
         self.disk_watch = DiskWatch(self)
         self.status = StatusLine(self)
         self.setStatusBar(self.status)
+        self.status.problems_asked.connect(lambda: self.show_panel("problems"))
         self.plugins = PluginFlow(self)
         self.setCentralWidget(self.tabs)
         self.palette_panel = PalettePanel()
@@ -151,39 +151,10 @@ class MainWindow(QMainWindow):
         return QSize(1680, 1020)
 
     def _panel_made(self, name: str, panel: Any) -> None:
+        take_panel(self, name, panel, self._docks.docks[name])
         if name == "training":
-            self.toolbar.add_training(panel)
-            actions = (panel.train_action, panel.pause_action, panel.stop_action, panel.snapshot_action)
-            self.train_menu.addActions([*actions, panel.tell_action])
-            self.train_menu.addMenu(panel.pictures.walk.menu)
-            self.keys.adopt_menus()
-            panel.train_action.triggered.connect(lambda: self.show_panel("training"))  # what comes of it is told there
-            self.document_left.connect(panel.forget)
             panel.state_changed.connect(self._room.show_training)
-            panel.folder_trusted.connect(self.plugins.trust.allow)
-            self.plugins.shelf.edited.connect(panel.plugins_edited)
-            panel.runs.compared.connect(self.comparing.with_run)
-            panel.neighbours = lambda: [page.document for page in self.tabs.pages()]
-        elif name == "plugins":
-            title = self._docks.docks[name].setWindowTitle
-            panel.counted.connect(lambda count: title(f"Plugins ({count})" if count else "Plugins"))
-            self.plugins.take_panel(panel)
-        elif name == "code":
-            self.plugins.code.take_pane(panel)
-        elif name == "text":
-            self.keys.shortcuts.adopt(panel.edit.actions(), TEXT)
-        elif name in ("outline", "costs"):
-            panel.revealed.connect(lambda node: self.canvas.reveal(node))
-            if name == "costs":
-                panel.told.connect(self.notify)
-        elif name == "properties":
-            self.keys.shortcuts.adopt(panel.actions(), PROPERTIES)
-        elif name == "solver":
-            self.keys.shortcuts.adopt(panel.actions(), SOLVER)
-            self.keys.shortcuts.adopt(panel.plot.actions(), CURVES)
         elif name == "problems":
-            self.keys.shortcuts.adopt(panel.view.actions(), PROBLEMS)
-            panel.line_activated.connect(lambda line, column: show_line(self, line, column))
             self._show_counts()
 
     # The document

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QLabel, QStatusBar, QWidget
 
 from app.canvas.scene.describe import count_text
+from app.qt import guard
 from app.wording import counted, problem_words
 from engine.graph import ALL
 
@@ -17,8 +19,32 @@ if TYPE_CHECKING:
 __all__ = ["StatusLine"]
 
 
+class _Link(QLabel):
+    """A label that is clicked; what it does has a key of its own."""
+
+    clicked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    @guard
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+            self.clicked.emit()
+
+
 class StatusLine(QStatusBar):
-    """Layers, parameters, memory, diagnostics, zoom and pointer."""
+    """Layers, parameters, memory, diagnostics, zoom and pointer.
+
+    Attributes
+    ----------
+    problems_asked : Signal()
+        The number of problems was clicked.
+    """
+
+    problems_asked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -27,14 +53,16 @@ class StatusLine(QStatusBar):
         self.layers = self._label("layers", "Layers in the file")
         self.params = self._label("params", "Learnable parameters of the net")
         self.memory = self._label("memory", "")
-        self.problems = self._label("problems", "Errors and warnings")
+        link = _Link()
+        link.clicked.connect(self.problems_asked)
+        self.problems = self._label("problems", "Errors and warnings; click to see them", link)
         self.pointer = self._label("pointer", "Pointer on the canvas, in pixels at 100 %", permanent=True)
         self.zoom = self._label("zoom", "Zoom; 1 for 100 %, F to frame the selection", permanent=True)
         self.pointer.setMinimumWidth(self.fontMetrics().horizontalAdvance("\u22128888, \u22128888") + 16)
         self.zoom.setMinimumWidth(self.fontMetrics().horizontalAdvance("888 %") + 16)
 
-    def _label(self, name: str, tip: str, *, permanent: bool = False) -> QLabel:
-        label = QLabel()
+    def _label(self, name: str, tip: str, label: QLabel | None = None, *, permanent: bool = False) -> QLabel:
+        label = label or QLabel()
         label.setObjectName(f"window.status.{name}")
         label.setToolTip(tip)
         if permanent:

@@ -108,6 +108,7 @@ class Change:
         self._before = before
         self._after = before
         self._account = Account()
+        self._told = self.events
 
     @property
     def is_empty(self) -> bool:
@@ -150,10 +151,11 @@ class Change:
             raise GraphError(f"'{later.text}' does not follow '{self.text}' directly.")
         self._log.extend(later._log)
         self._account.extend(later._account)
+        self._told = self._account.events()
         self._after = later._after
 
     def _seal(self, after: object, account: Account) -> object:
         self._after = after
         self._account = account
-        self.events = account.events()
+        self.events = self._told = account.events()
         return after

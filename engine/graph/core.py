@@ -109,14 +109,12 @@ class GraphCore(GraphState):
             log.redo()
         if account.is_whole:
             self._retrace(account, back=back)
-            self._account = account
+            events = change._told.reversed() if back else change._told
         else:
             self._sync()
-        self._stamp = stamp
-        events = self._account.events()
-        if account.is_whole and back:
-            events = events.reversed()
+            events = self._account.events()
         self._account = Account()
+        self._stamp = stamp
         if events.text_changed:
             self._emit(events)
         return events

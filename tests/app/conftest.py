@@ -23,6 +23,7 @@ from shiboken6 import isValid
 from app.document import Document
 from app.qt import fault_logger
 from app.theme import Theme
+from app.window import bars
 from app.window.canvas_area import CanvasArea
 from app.window.mainwindow import MainWindow
 from app.window.settings import WindowSettings
@@ -97,6 +98,12 @@ def no_leaks(dressed_app: QApplication, timers: weakref.WeakSet[QTimer]) -> Iter
     timers.update(each for each in gc.get_objects() if isinstance(each, QTimer))
     running = [each for each in timers if isValid(each) and each.isActive()]
     assert not running, f"timers outlive the test: {[(timer, timer.parent()) for timer in running]}"
+
+
+@pytest.fixture(autouse=True)
+def quick_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test aims at a bar where it is, and need not wait until a hand would have seen that it moved."""
+    monkeypatch.setattr(bars, "_STEADY_AFTER", 0)
 
 
 @pytest.fixture

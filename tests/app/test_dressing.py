@@ -120,3 +120,17 @@ def test_what_goes_while_it_waits_for_its_colours_does_no_harm(qtbot) -> None:
     dressing.finish()
     assert boxes[0].palette().color(QPalette.ColorRole.Base) == Theme.load("light").color("surface")
     boxes.pop().deleteLater()
+
+
+def test_windows_are_painted_only_when_all_is_dressed(qtbot) -> None:
+    app, dressing = QApplication.instance(), Theme.notifier().dressing
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.show()
+    for name in ("dark", "light"):
+        Theme.load(name).apply(app)
+        assert not window.updatesEnabled()
+    qtbot.waitUntil(window.updatesEnabled)
+    Theme.load("dark").apply(app)
+    dressing.finish()
+    assert window.updatesEnabled()

@@ -57,6 +57,17 @@ def test_without_a_display_a_file_is_not_silently_ignored(tmp_path):
     assert "netcanvas show" in done.stderr
 
 
+def test_nothing_is_collected_while_the_editor_starts():
+    code = (
+        "import gc, sys, types, app.main\n"
+        "seen = []\n"
+        "sys.modules['app.start'] = types.SimpleNamespace(run_editor=lambda file: seen.append(gc.isenabled()) or 0)\n"
+        "assert app.main.main([]) == 0 and seen == [False] and gc.isenabled()"
+    )
+    done = run(code, QT_QPA_PLATFORM="offscreen")
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_first_start_shows_the_example(window, qtbot, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     opener = ExampleOpener(window)
@@ -99,7 +110,11 @@ def imported_at_start() -> set[str]:
     return set(done.stdout.split())
 
 
-@pytest.mark.parametrize("heavy", ["pyqtgraph", "pygments", "qtawesome", "app.training", "h5py", "lmdb"])
+_OURS = ("app.training", "engine.diagnostics", "engine.net")
+_OTHERS = ("pyqtgraph", "pygments", "qtawesome", "h5py", "lmdb", "packaging")
+
+
+@pytest.mark.parametrize("heavy", [*_OURS, *_OTHERS])
 def test_what_is_heavy_is_not_imported_before_the_first_frame(imported_at_start, heavy):
     assert "app.window.mainwindow" in imported_at_start
     assert not [name for name in imported_at_start if name == heavy or name.startswith(f"{heavy}.")]

@@ -98,7 +98,8 @@ class HandlingBench(OpeningBench):
         yield "follow blobs", lambda: canvas.do("trace")
         yield "follow them no more", lambda: canvas.do("trace")
         yield "find a layer", canvas.find_layer
-        yield "find a layer, type", lambda: QTest.keyClicks(canvas.finder.search, "conv")
+        yield "find a layer, type a letter", lambda: QTest.keyClicks(canvas.finder.search, "c")
+        yield "find a layer, type another", lambda: QTest.keyClicks(canvas.finder.search, "o")
         yield "find a layer, leave", canvas.finder.hide
         yield "look at the deploy net", lambda: document.set_view(View(DEPLOY))
         yield "look at all again", lambda: document.set_view(View(ALL))

@@ -145,6 +145,13 @@ class TestUnknown:
         node = infer(INPUT + layer)[1]
         assert isinstance(node.error, error)
 
+    def test_a_scalar_is_told_as_what_it_is(self) -> None:
+        (shapes,) = infer(
+            'layer { name: "x" type: "Input" top: "x" input_param { shape { } } }' + CONV.format("c", "x", 2)
+        )[1:]
+        assert "'x' is a scalar" in str(shapes.error)
+        assert "Give 'x' a shape" in str(shapes.error)
+
     def test_what_comes_beside_is_not_touched(self) -> None:
         shapes = infer(INPUT + 'layer { name: "r" type: "ReLU" bottom: "?" top: "r" }\n' + CONV.format("c", "x", 2))
         assert [node.state for node in shapes] == ["known", "unknown", "known"]

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
+from app.canvas.edits.roombelow import room_below
+from app.canvas.edits.steps import Routes, take_step
+from app.canvas.scene.docking import followers
 from engine.errors import CheckError, GraphError
 
 if TYPE_CHECKING:
+    from app.canvas.scene.nodeitem import NodeItem
+    from app.canvas.scene.scene import CanvasScene
     from app.document import Document
+    from app.document.placement import Point
     from engine.graph import NodeId, OpGraph
 
 __all__ = ["toggle_bypass", "toggle_freeze"]
 
 
-def toggle_bypass(document: Document) -> None:
+def toggle_bypass(scene: CanvasScene) -> None:
     """Bypass the selected layers, as far as they can be; where all are bypassed, take them back in.
+
+    What hung under one and now has a card of its own gets room for it.
 
     Raises
     ------
     CheckError
         If none of them can be bypassed; then nothing is changed.
     """
+    document = scene.document
     graph, ids = document.graph, document.selection.node_ids
     if not ids:
         raise CheckError("Nothing is selected.", next_step="Select the layers to bypass first.")
@@ -39,7 +49,19 @@ def toggle_bypass(document: Document) -> None:
     if not fit:
         assert refused is not None
         raise refused
-    document.apply(f"Bypass {_names(document, fit)}", lambda graph: _each(graph.bypass, fit))
+    hanging = [each for node_id in fit for each in followers(scene.nodes[node_id])]
+    take_step(
+        document,
+        f"Bypass {_names(document, fit)}",
+        edit=lambda graph: _each(graph.bypass, fit),
+        places=partial(_room_for_one, scene, hanging),
+    )
+
+
+def _room_for_one(scene: CanvasScene, hanging: Sequence[NodeItem]) -> tuple[dict[NodeId, Point], Routes]:
+    """Return places and courses that keep off the first card that hangs no more; what hangs under it goes along."""
+    loose = next((item for item in hanging if not item.docked and item in scene.items_shown()), None)
+    return room_below(scene, loose) if loose is not None else ({}, {})
 
 
 def toggle_freeze(document: Document) -> None:

@@ -39,7 +39,8 @@ class Link(NamedTuple):
     port: float
 
 
-_LEVEL_SWEEPS = 8
+#: An odd number, so that the last goes along the flow: a chain stays straight where it branches at its end.
+_LEVEL_SWEEPS = 9
 
 
 class Chain(NamedTuple):

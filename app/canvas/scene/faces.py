@@ -33,6 +33,11 @@ class Faces(QObject):
         self._resized = False
         self._due = Debounce(self._refresh_slice, 0, self)
 
+    @property
+    def busy(self) -> bool:
+        """Whether there are nodes to describe anew."""
+        return self._due.pending
+
     def cancel(self) -> None:
         """Describe none any more."""
         self._due.cancel()

@@ -232,7 +232,7 @@ class FileFlow(QObject):
                 text = f"'{folder.name}' is a database. A Data layer reads it: name it there as source."
                 self._window.notify(text, "warning")
             elif nets := _nets_in(folder):
-                text = f"'{folder.name}' has {counted(len(nets), 'file')} with nets or solvers, and no layers in Python."
+                text = f"'{folder.name}' has {counted(len(nets), 'file')} with nets or solvers, and no code of layers."
                 label = "Open it" if len(nets) == 1 else f"Open all {len(nets)}"
                 self._window.notify(text, "info", [(label, partial(self._open_all, nets))]).keep()
             else:

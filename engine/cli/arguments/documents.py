@@ -40,7 +40,8 @@ def add_show(commands: Commands, summary: str) -> None:
         commands,
         "show",
         summary,
-        "Print the layers of a net, or of that in a weights file, and what they cost together for the batch that it asks for. "
+        "Print the layers of a net, or of the one in a weights file, and what they cost together for the batch that it "
+        "asks for. "
         "Nothing is run, and Python layers are asked for their shapes only with --trust.",
         examples=(
             "lenet_train_test.prototxt",

@@ -1,4 +1,4 @@
-"""A long net, for the tests of what is done to very many layers; a module that looks at another net makes its own."""
+"""Hands on a canvas, and a long net; a module that looks at another net, or holds it otherwise, makes its own."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from app.canvas.edits import foldedits
 from app.document import Document
 from app.window.canvas_area import CanvasArea
 from engine.graph import OpGraph
+from tests.app.canvas.hands import Hands
 from tests.benchmarks.nets import residual_net
 
 
@@ -26,3 +27,8 @@ def view(net: Document, make_canvas) -> CanvasArea:
     shown = make_canvas(net)
     foldedits.fold_repeats(shown)
     return shown
+
+
+@pytest.fixture
+def hands(canvas: CanvasArea) -> Hands:
+    return Hands(canvas)

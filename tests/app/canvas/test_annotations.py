@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtWidgets import QMenu
 
@@ -10,12 +9,7 @@ from app.canvas.gestures.annotating import annotation_menu, change
 from app.document import Document
 from app.document.annotations import Annotation
 from app.document.commands import SwapCommand
-from tests.app.canvas.hands import RIGHT, Hands
-
-
-@pytest.fixture
-def hands(canvas) -> Hands:
-    return Hands(canvas)
+from tests.app.canvas.hands import RIGHT
 
 
 def values(canvas) -> list[tuple]:

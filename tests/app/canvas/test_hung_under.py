@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.canvas.edits.insert import insert_on_wire
+from app.document.placement import Point
 from tests.app.canvas.hands import Hands
 from tests.app.canvas.looks import crosses
 
@@ -53,3 +54,19 @@ def test_the_wire_to_the_next_row_keeps_its_way(hands):
     assert [point.x for point in wire.route.points] == [point.x for point in old]
     assert len(wire.via) == len(old), "it follows the course"
     assert wire.via[0].y() == wire.line.y1() != old[0].y
+
+
+def test_what_hangs_no_more_after_a_bypass_gets_room_for_its_card(hands):
+    hang(hands, "conv1", "pool1")
+    document, scene = hands.view.document, hands.view.canvas
+    hung, host = scene.nodes[document.selection.last], hands.node("conv1")
+    below = hung.scene_body().bottom() + 10
+    document.move_nodes({hands.node("pool2").node_id: Point(host.x(), below)})
+    document.selection.set([host.node_id])
+    before = hands.state()
+    hands.view.do("bypass")
+    assert not hung.docked
+    bodies = [item.scene_body() for item in scene.items_shown()]
+    assert not [(a, b) for a in bodies for b in bodies if a is not b and a.intersects(b)]
+    document.undo_stack.undo()
+    assert hands.state() == before

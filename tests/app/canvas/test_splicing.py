@@ -16,11 +16,6 @@ from tests.app.canvas.hands import Hands
 from tests.benchmarks.nets import residual_net
 
 
-@pytest.fixture
-def hands(canvas) -> Hands:
-    return Hands(canvas)
-
-
 def bottoms(hands: Hands, name: str) -> tuple[str, ...]:
     return hands.view.document.graph.named(name)[0].bottoms
 

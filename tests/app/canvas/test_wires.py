@@ -15,11 +15,6 @@ from app.document.placement import Placement, Point
 from tests.app.canvas.hands import ALT, CTRL, RIGHT, Hands
 
 
-@pytest.fixture
-def hands(canvas) -> Hands:
-    return Hands(canvas)
-
-
 def bottoms(hands: Hands, name: str) -> tuple[str, ...]:
     return hands.view.document.graph.named(name)[0].bottoms
 

@@ -7,6 +7,7 @@ import time
 import pytest
 from PySide6.QtCore import Qt
 
+from app.canvas.scene.edgeitem import EdgeItem
 from app.compare.aligning import plan
 from app.compare.sources import file_of
 from app.compare.view import CompareView
@@ -111,3 +112,37 @@ def test_a_plan_is_made_step_by_step(long, qtbot):
         count += 1
     assert count > LAYERS
     assert len(found.nodes) == LAYERS
+
+
+def test_another_way_is_chosen_while_one_is_being_shown(long, qtbot, monkeypatch):
+    settle(qtbot, long)
+    show_all(long, qtbot)
+    monkeypatch.setattr("app.slices._SLICE", 0.0)  # a card or a wire each time
+    for mode in ("hide", "all", "hide", "fold", "hide"):
+        long.equal.choose(mode)
+        for _event in range(5):
+            qtbot.wait(1)
+    monkeypatch.undo()
+    qtbot.waitUntil(lambda: placed(long), timeout=20_000)
+    for canvas in long.canvases:
+        seen = {node for node, item in canvas.canvas.nodes.items() if item.isVisible()}
+        assert seen == {item.node_id for item in canvas.canvas.items_shown()} == set(canvas.marks)
+    show_all(long, qtbot)
+    for canvas in long.canvases:
+        assert all(item.isVisible() for item in (*canvas.canvas.nodes.values(), *canvas.canvas.edges.values()))
+        assert not any(wire.stale for wire in canvas.canvas.edges.values())
+
+
+def test_no_wire_is_led_before_its_cards_have_their_places(long, qtbot, monkeypatch):
+    led: list[bool] = []
+    lead = EdgeItem.update_path
+
+    def watched(wire):
+        led.append(wire.scene().lies_in_heap)
+        lead(wire)
+
+    settle(qtbot, long)
+    qtbot.waitUntil(lambda: placed(long), timeout=20_000)
+    monkeypatch.setattr(EdgeItem, "update_path", watched)
+    show_all(long, qtbot)
+    assert led and not any(led)

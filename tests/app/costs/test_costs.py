@@ -7,82 +7,17 @@ import io
 import time
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtTest import QTest
 
 from app.costs import CostPanel
 from app.costs.model import FIRST_NUMBER, FIRST_TIME
 from app.document import Document
 from app.live.layercosts import Inputs, count_costs
 from engine.graph import OpGraph, View
+from tests.app.costs.support import NET, cell, click_header, click_row, names, settle
 
-NET = b"""
-layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 2 dim: 3 dim: 8 dim: 8 } }
-  include { phase: TRAIN } }
-layer { name: "data" type: "Input" top: "data" input_param { shape { dim: 1 dim: 3 dim: 8 dim: 8 } }
-  include { phase: TEST } }
-layer { name: "conv" type: "Convolution" bottom: "data" top: "conv" param { name: "w" } param { name: "b" }
-  convolution_param { num_output: 4 kernel_size: 3 pad: 1 } }
-layer { name: "twin" type: "Convolution" bottom: "data" top: "twin" param { name: "w" } param { name: "b" }
-  convolution_param { num_output: 4 kernel_size: 3 pad: 1 } }
-layer { name: "sum" type: "Eltwise" bottom: "conv" bottom: "twin" top: "sum" }
-layer { name: "ip" type: "InnerProduct" bottom: "sum" top: "ip" inner_product_param { num_output: 10 } }
-layer { name: "lost" type: "NoSuchType" bottom: "ip" top: "lost" }
-"""
 CONV, IP = 4 * 27 + 4, 10 * 256 + 10
-
-
-def settle(qtbot, panel):
-    document = panel.document
-    qtbot.waitUntil(lambda: not document.live.busy and not panel._stale, timeout=20_000)
-
-
-@pytest.fixture
-def document():
-    opened = Document(OpGraph.parse(NET))
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-def panel(document, qtbot):
-    panel = CostPanel(document)
-    qtbot.addWidget(panel)
-    panel.resize(1000, 320)
-    panel.show()
-    document.set_view(View("TRAIN"))
-    document.live.start()
-    qtbot.waitUntil(lambda: bool(document.shapes), timeout=20_000)
-    settle(qtbot, panel)
-    yield panel
-    panel.shutdown()
-
-
-def column(panel, title):
-    from app.costs.formats import TITLES
-
-    return TITLES.index(title)
-
-
-def names(panel):
-    return [panel.model.index(row, 0).data() for row in range(panel.model.rowCount())]
-
-
-def cell(panel, name, title):
-    return panel.model.index(names(panel).index(name), column(panel, title)).data()
-
-
-def click_header(panel, title):
-    header = panel.view.header()
-    section = column(panel, title)
-    at = QPoint(header.sectionViewportPosition(section) + 20, header.height() // 2)
-    QTest.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=at)
-
-
-def click_row(panel, name, modifier=Qt.KeyboardModifier.NoModifier):
-    rect = panel.view.visualRect(panel.model.index(names(panel).index(name), 0))
-    QTest.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, modifier, rect.center())
 
 
 def test_rows_hold_what_the_layers_of_the_view_cost(panel):
@@ -215,75 +150,6 @@ def test_the_variants_of_a_layer_for_two_phases_have_the_same_weights(qtbot):
     assert document.live.costs.count.totals[0] == 90
     assert document.live.costs.count.shared == 90
     document.close()
-
-
-def measure(qtbot, panel):
-    timings = panel.document.live.timings
-    qtbot.mouseClick(panel.measuring.button, Qt.MouseButton.LeftButton)
-    assert timings.is_running and not panel.measuring.bar.isHidden() and panel.measuring.button.text() == "Stop"
-    qtbot.waitUntil(lambda: not timings.is_running, timeout=60_000)
-
-
-@pytest.fixture
-def small(document, panel, qtbot):
-    """The net of the panel without its layer of an unknown type, so that it can be run."""
-    document.apply("Mend", lambda graph: graph.remove_nodes([graph.named("lost")[0].id]))
-    settle(qtbot, panel)
-    return panel
-
-
-def test_times_are_measured_have_columns_and_can_be_copied(small, qtbot):
-    assert small.view.isColumnHidden(FIRST_TIME)
-    measure(qtbot, small)
-    assert not small.view.isColumnHidden(FIRST_TIME) and not small.view.isColumnHidden(FIRST_TIME + 1)
-    model, times = small.model, small.document.live.timings.times
-    assert set(times) == {row.node for row in model.rows}
-    forward = [model.index(row, FIRST_TIME).data() for row in range(model.rowCount())]
-    assert all(text.endswith((" ms", " \u00b5s")) for text in forward)
-    model.sort(FIRST_TIME, Qt.SortOrder.DescendingOrder)
-    measured = [times[row.node].forward.median for row in model.rows]
-    assert measured == sorted(measured, reverse=True)
-    assert len(small.totals.time_texts()) == 2
-    small.copy("csv")
-    table = list(csv.reader(io.StringIO(QGuiApplication.clipboard().text())))
-    assert table[0][-2:] == ["Forward (ms)", "Backward (ms)"]
-    assert float(table[1][-2]) == pytest.approx(measured[0])
-    small.copy("markdown")
-    assert QGuiApplication.clipboard().text().splitlines()[0].endswith("Forward | Backward |")
-
-
-def test_times_are_grey_once_the_net_is_another_and_hold_again_after_undo(small, document, qtbot):
-    measure(qtbot, small)
-    timings, cell = document.live.timings, small.model.index(0, FIRST_TIME)
-    assert cell.data(Qt.ItemDataRole.ForegroundRole) is None
-    node = document.graph.named("ip")[0].id
-    document.apply("Narrow", lambda graph: graph.set_field(node, ("inner_product_param", "num_output"), "5"))
-    qtbot.waitUntil(lambda: timings.is_stale, timeout=10_000)
-    assert cell.data(Qt.ItemDataRole.ForegroundRole) is not None
-    assert "before the net was changed" in cell.data(Qt.ItemDataRole.ToolTipRole)
-    document.undo_stack.undo()
-    qtbot.waitUntil(lambda: not timings.is_stale, timeout=10_000)
-    assert cell.data(Qt.ItemDataRole.ForegroundRole) is None
-
-
-def test_measuring_can_be_stopped_and_what_cannot_be_measured_is_told(panel, document, qtbot):
-    told = []
-    panel.told.connect(lambda text, kind: told.append((text, kind)))
-    measure(qtbot, panel)
-    assert told[0][1] == "error" and "NoSuchType" in told[0][0]
-    document.apply("Mend", lambda graph: graph.remove_nodes([graph.named("lost")[0].id]))
-    qtbot.mouseClick(panel.measuring.button, Qt.MouseButton.LeftButton)
-    qtbot.mouseClick(panel.measuring.button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: not document.live.timings.is_running, timeout=20_000)
-    assert not document.live.timings.times and len(told) == 1
-    assert panel.measuring.button.text() == "Measure times" and panel.measuring.bar.isHidden()
-
-
-def test_closing_a_document_ends_what_measures_it(panel, document, qtbot):
-    document.apply("Mend", lambda graph: graph.remove_nodes([graph.named("lost")[0].id]))
-    qtbot.mouseClick(panel.measuring.button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: document.live.timings._process is not None, timeout=20_000)
-    panel.shutdown()  # the fixture that looks for processes does the rest
 
 
 def test_five_thousand_rows_cost_the_window_little(qtbot):

@@ -128,6 +128,18 @@ def test_another_document_is_shown(panel, qtbot):
     other.close()
 
 
+def test_inputs_of_the_net_itself_are_rows_but_no_layers(qtbot):
+    text = b'input: "data" input_shape { dim: 1 dim: 2 } layer { name: "r" type: "ReLU" bottom: "data" top: "r" }'
+    document = Document(OpGraph.parse(text))
+    shown = OutlinePanel(document)
+    qtbot.addWidget(shown)
+    shown.show()
+    assert len(texts(shown)) == 2
+    assert shown._note.text() == "1 layer"
+    shown.shutdown()
+    document.close()
+
+
 def test_a_layer_that_moves_in_the_text_stays_selected(panel, document, qtbot):
     chosen = document.graph.named("accuracy")[0].id
     at = panel.view.visualRect(row(panel, "accuracy")).center()

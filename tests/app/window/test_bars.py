@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtWidgets import QPushButton, QWidgetItem
+from shiboken6 import Shiboken
 
 from app.window import bars
 from app.window.bars import InfoArea
@@ -30,3 +31,19 @@ def test_a_bar_that_comes_alone_answers_at_once(qtbot, monkeypatch):
     bar = area.add("The data are not here.", "info", [("Assume", lambda: given.append("Assume"))])
     qtbot.mouseClick(bar.findChild(QPushButton), Qt.MouseButton.LeftButton)
     assert given == ["Assume"]
+
+
+def test_nothing_of_the_layout_is_left_of_bars_that_went(window, qtbot):
+    """What would stand for an item of the layout would be left where something else is by then, and crash."""
+
+    def items() -> int:
+        return sum(isinstance(each, QWidgetItem) for each in Shiboken.getAllValidWrappers())
+
+    before = items()
+    for number in range(6):
+        window.notify(f"Message {number}.", "warning")
+    assert len(window.bars) == 3
+    while window.bars:
+        window.bars[0].dismiss()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert items() <= before

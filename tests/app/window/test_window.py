@@ -212,6 +212,15 @@ def test_an_old_net_is_upgraded_with_one_click_and_one_undo(window, tmp_path, mo
     assert bytes(graph) == path.read_bytes()
 
 
+def test_a_click_on_the_number_of_problems_leads_to_them(window, lenet, qtbot):
+    open_net(window, lenet)
+    window.show_panel("training")
+    panel = window._docks.docks["problems"]
+    assert panel.visibleRegion().isEmpty()
+    qtbot.mouseClick(window.status.problems, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not panel.visibleRegion().isEmpty(), timeout=10_000)
+
+
 def test_a_fault_of_a_run_is_listed_with_the_problems(window, lenet, qtbot):
     open_net(window, lenet)
     document = window.document

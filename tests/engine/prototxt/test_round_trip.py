@@ -13,7 +13,7 @@ from engine.prototxt.parts import render
 from tests.engine.prototxt.texts import PIECES
 from tests.support import SHARED, shared_files
 
-FILES = [path for path in shared_files("corpus/prototxt/**/*") + shared_files("corpus/syntax/*") if path.is_file()]
+FILES = shared_files("corpus/prototxt/**/*") + shared_files("corpus/syntax/*")
 
 
 def rebuilt(tree: Tree) -> str:

@@ -49,7 +49,7 @@ def test_a_worker_whose_folder_is_deleted_ends(tmp_path: Path, tiny_net: TinyNet
     run = RunFolder.create(tmp_path, tiny_net.text, solver_text(**FOREVER), "tiny")
     process = TrainingProcess.start(run, base_dirs=[tiny_net.folder])
     try:
-        while run.status().state != "running":
+        while not run.status().iteration:  # before the first, it would say that there is no folder for snapshots
             time.sleep(0.02)
         run.path.rename(tmp_path / "away")  # at one stroke: nothing is written between a deletion's files
         assert process.wait(PATIENCE) == 1

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QObject
+from shiboken6 import isValid
 
 from app.window.closing.remains import Dismantling, Remains
 from app.window.mainwindow import MainWindow
@@ -95,6 +96,21 @@ def test_what_is_alive_is_left_alone(long: MainWindow) -> None:
         pass
     assert page.document.title == title and len(page.canvas.canvas.nodes) == cards
     assert all(card.edges is not None for card in page.canvas.canvas.nodes.values())
+
+
+def test_a_closed_scene_loses_its_items_bit_by_bit(long: MainWindow, qtbot) -> None:
+    page = long.tabs.current
+    scene = page.canvas.canvas
+    count = len(scene.items())
+    remains = Remains(page)
+    page.close_document()
+    assert len(scene.items()) == count, "closing it is not felt"
+    steps = remains.taken_apart()
+    next(steps)
+    assert len(scene.items()) == count - 1
+    for _step in steps:
+        pass
+    assert isValid(scene) and not scene.items(), "its view is still there"
 
 
 def test_a_failure_does_not_stop_the_rest(qtbot, faults) -> None:
