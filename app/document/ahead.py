@@ -99,8 +99,13 @@ class Ahead(QObject):
         self._make(self._edit, found)
 
     def _refused(self, error: Exception) -> None:
-        """Try it as a whole: what was refused while the document changed may be allowed, and a fault is told there."""
-        self._make(self._edit, None)
+        edit = self._edit
+        if edit is not None and isinstance(error, NetcanvasError) and edit.version == self._document.graph.version:
+            self._edit = None
+            edit.failed(error)
+            self._go_on()
+            return
+        self._make(edit, None)  # it may be allowed by now; and a fault of ours shows there
 
     def _make(self, edit: _Edit | None, found: object) -> None:
         self._edit = None
@@ -115,6 +120,10 @@ class Ahead(QObject):
         except NetcanvasError as error:
             edit.failed(error)
         finally:
-            after, self._after = self._after, []
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Take the steps that were asked for meanwhile."""
+        after, self._after = self._after, []
         for step in after:
             step()

@@ -163,7 +163,7 @@ class RecoveryKeeper(QObject):
         if names:
             listed = ", ".join(names[:_MOST_NAMES]) + (", \u2026" if len(names) > _MOST_NAMES else "")
             bar = self._window.notify(
-                f"Netcanvas did not end as it should. Unsaved changes were kept of: {listed}.",
+                f"Netcanvas did not end as it should, but kept unsaved changes to {listed}.",
                 "warning",
                 [("Restore", self.restore), ("Discard", self.discard)],
             )

@@ -181,7 +181,7 @@ class CanvasArea(ViewingCanvas):
             if self.document.graph.node(last).type == "Python":
                 menu.addAction(icon("code"), "Open its code").triggered.connect(lambda: self.code_asked.emit(last))
             if last in self.document.live.plugins.waiting():
-                allow = menu.addAction(icon("shield-check"), "Allow the code of this folder to run")
+                allow = menu.addAction(icon("shield-check"), "Trust the code of this folder")
                 allow.triggered.connect(self.trust_asked)
             self._offer_gradient(menu, last)
             for top, blob in enumerate(self.document.graph.node(last).tops):

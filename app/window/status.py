@@ -93,17 +93,21 @@ class StatusLine(QStatusBar):
             self.memory.clear()
             return
         from app.costs.formats import COUNTED, bytes_text  # known counts have what is behind it loaded
+        from app.live.shapes import ABOUT
 
         trains = document.view.show in (ALL, "TRAIN")
         parameters, _multiply_adds, _weights, _activations, inference, training = count.totals
         at_least = "\u2265 " if count.unknown else ""
         lower_bound = f"{at_least}{count_text(parameters)}" if parameters or not count.unknown else "?"
-        self.params.setText(f"{lower_bound} parameters")
-        self.params.setToolTip(COUNTED["parameters"])
+        about = ABOUT if count.assumed and not count.unknown else ""
+        names = " and ".join(f"'{name}'" for name in count.assumed)
+        assumed = f"\nApproximate: the shape of {names} is assumed." if names else ""
+        self.params.setText(f"{about if parameters else ''}{lower_bound} parameters")
+        self.params.setToolTip(f"{COUNTED['parameters']}{assumed}")
         words = "to train" if trains else "to run"
-        self.memory.setText(f"{at_least}{bytes_text(training if trains else inference)} {words}")
+        self.memory.setText(f"{at_least or about}{bytes_text(training if trains else inference)} {words}")
         whole = "\nOf all nets of the file together; look at one of them for it alone." if document.seen is None else ""
-        self.memory.setToolTip(f"{COUNTED['training' if trains else 'inference']}{whole}")
+        self.memory.setToolTip(f"{COUNTED['training' if trains else 'inference']}{whole}{assumed}")
 
     def show_pointer(self, point: QPointF) -> None:
         """Show where the pointer is."""

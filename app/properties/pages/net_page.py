@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
+from app.live.shapes import ABOUT
 from app.properties.editors.edits import NameEdit
 from app.properties.facts import count_text
 from app.qt import guard
@@ -39,7 +40,8 @@ def net_facts(document: Document) -> list[tuple[str, str]]:
     costs = document.live.costs.count
     if costs is not None and costs.unknown < len(costs.rows):
         more = f" and {counted(costs.unknown, 'layer')} unknown" if costs.unknown else ""
-        facts.append(("Parameters", f"{count_text(costs.totals[0])}{more}"))
+        about = ABOUT if costs.assumed and costs.totals[0] else ""
+        facts.append(("Parameters", f"{about}{count_text(costs.totals[0])}{more}"))
     facts.append(("Dialect", document.dialect_choice.words))
     return facts
 

@@ -78,11 +78,14 @@ class _Waiting(QLabel):
 
 
 def _let_shrink(panel: QWidget) -> None:
-    """Let a panel become as small as a small window needs; one that says its own least size keeps it."""
+    """Let a panel become as small as a small window needs; one that says its own least size keeps it.
+
+    The height is said outright, whatever is asked for now: what a panel shows later must not make its dock grow.
+    """
     least = panel.minimumSizeHint()
     if not panel.minimumWidth() and least.width() > _LEAST.width():
         panel.setMinimumWidth(_LEAST.width())
-    if not panel.minimumHeight() and least.height() > _LEAST.height():
+    if not panel.minimumHeight():
         panel.setMinimumHeight(_LEAST.height())
 
 

@@ -15,6 +15,7 @@ from app.palette.entries import palette_entries
 from app.pluginpanel.shelf import PluginShelf
 from app.qt import guard
 from app.window.plugins.codeflow import CodeFlow
+from app.window.plugins.faultflow import FaultFlow
 from app.window.plugins.trustflow import TrustFlow
 from engine.errors import NetcanvasError
 from engine.paths import search_folders
@@ -58,7 +59,9 @@ class PluginFlow(QObject):
         self._stale: set[str] = set()
         self.listings: dict[Path, LayerListing] = {}
         self.code = CodeFlow(window, self)
+        self.faults = FaultFlow(window, self)
         self.trust = TrustFlow(window, self)
+        self.trust.trusted.connect(self.faults.expect)
         self.shelf = PluginShelf(window.settings, self)
         self.shelf.changed.connect(self._shelf_changed)
         self.shelf.edited.connect(self._edited)
@@ -144,11 +147,17 @@ class PluginFlow(QObject):
             window.notify(
                 f"Plugin folder '{folder.name}' has {count}: {listed}. Its code runs only if you trust it.",
                 "warning",
-                [("Trust", partial(self.shelf.add, folder))],
+                [("Trust", partial(self._add, folder))],
             )
+
+    def _add(self, folder: Path) -> None:
+        self.faults.expect(folder)
+        self.shelf.add(folder)
 
     def set_trusted(self, folder: PluginFolder, trusted: bool) -> None:
         """Allow, or no longer allow, the code of a plugin folder to run."""
+        if trusted:
+            self.faults.expect(folder.path)
         if not folder.needs_trust:
             self.shelf.trust(self._named(folder.path), trusted)
         elif self.document.path is not None:
@@ -175,6 +184,7 @@ class PluginFlow(QObject):
 
     @guard
     def _edited(self) -> None:
+        self.faults.awaited.clear()
         self.document.live.plugins_edited()
         others = {page.document.identity for page in self._window.tabs.pages()}
         self._stale = others - {self.document.identity}
@@ -185,6 +195,7 @@ class PluginFlow(QObject):
     @guard
     def _shapes_changed(self) -> None:
         self.code.refresh()
+        self.faults.look()
         if self._panel is not None and self._panel.isVisible():
             self._panel.refresh()
 
@@ -222,8 +233,14 @@ class PluginFlow(QObject):
 
     # What is wrong
 
+    def choose(self, path: Path) -> None:
+        """Choose the plugin in a folder in the panel, where that was made."""
+        if self._panel is not None:
+            self._panel.refresh()
+            self._panel.choose(path)
+
     def _check_if_seen(self) -> None:
-        if self._panel is not None and self._panel.isVisible():
+        if self.faults.awaited or (self._panel is not None and self._panel.isVisible()):
             self.check()
 
     @guard
@@ -251,6 +268,7 @@ class PluginFlow(QObject):
         path, listing = found
         self.listings[path] = listing
         self.code.refresh()
+        self.faults.look()
         if self._panel is not None:
             self._panel.refresh()
 

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 if TYPE_CHECKING:
     from app.document import Document
@@ -25,7 +25,14 @@ class TrustFlow(QObject):
     ----------
     window : MainWindow
         Shows the bar, and remembers which folders are trusted.
+
+    Attributes
+    ----------
+    trusted : Signal(Path)
+        The user trusts a folder from now on.
     """
+
+    trusted = Signal(object)
 
     def __init__(self, window: MainWindow, parent: QObject) -> None:
         super().__init__(parent)
@@ -41,19 +48,20 @@ class TrustFlow(QObject):
         plugins.asked = True
         count = "1 layer has its" if len(waiting) == 1 else f"{len(waiting)} layers have their"
         bar = self._window.notify(
-            f"{count} code in '{document.path.parent.name}'{_named(document)}. It runs only if you allow it; until "
+            f"{count} code in '{document.path.parent.name}'{_named(document)}. It runs only if you trust it; until "
             f"then shapes stay unknown.{_further(document)}",
             "warning",
-            [("Allow", partial(self.allow, document.path.parent))],
+            [("Trust", partial(self.allow, document.path.parent))],
         )
         bar.setObjectName(_BAR)
 
     def allow(self, folder: Path | None = None) -> None:
-        """Allow the code of a folder, the shown net's own by default, to run; all its open nets come alive."""
+        """Trust the code of a folder, the shown net's own by default, to run; all its open nets come alive."""
         path = self._window.document.path
         folder = folder or (path.parent if path is not None else None)
         if folder is not None:
             self._window.settings.trust(folder)
+            self.trusted.emit(folder)
             self._set(folder, True)
 
     def refuse(self, folder: Path) -> None:
@@ -82,7 +90,7 @@ def _further(document: Document) -> str:
         for each in document.live.plugins.folders
         if each.origin == "project" and not each.path.is_relative_to(folder)
     }
-    return f" Plugins in {' and '.join(sorted(places))} are then allowed, too." if places else ""
+    return f" Plugins in {' and '.join(sorted(places))} are then trusted, too." if places else ""
 
 
 def _named(document: Document) -> str:

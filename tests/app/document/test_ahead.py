@@ -90,19 +90,25 @@ def test_what_edits_behind_its_back_has_it_read_again(net, qtbot):
     assert net.undo_stack.count() == 1, "what was taken back cannot come again after another edit"
 
 
-def test_a_refusal_is_told_and_changes_nothing(net, qtbot):
+@pytest.mark.parametrize("where", ["read", "made"])
+def test_a_refusal_is_told_and_changes_nothing(net, qtbot, where):
+    net.apply("Add", lambda graph: graph.add_node("TanH", name="c", bottoms=["x"]))
     told: list[str] = []
 
-    def refuse(_found: object) -> None:
+    def read() -> object:
+        if where == "read":
+            raise GraphError("not now")
+        return where
+
+    def make(_found: object) -> None:
         net.apply("Nothing", lambda graph: graph.paste_fragment("name: 'no layers'"))
 
-    def read() -> object:
-        raise GraphError("not now")
-
-    net.ahead.start(read, refuse, lambda error: told.append(str(error)))
+    net.ahead.start(read, make, lambda error: told.append(str(error)))
+    net.undo_stack.undo()
     qtbot.waitUntil(lambda: bool(told))
-    assert "holds no layers" in told[0]
-    assert bytes(net.graph) == NET.encode() and not net.ahead.pending
+    assert ("not now" if where == "read" else "holds no layers") in told[0]
+    assert not net.ahead.pending
+    assert bytes(net.graph) == NET.encode(), "the step that waited is taken all the same"
 
 
 def test_a_document_that_is_closed_meanwhile_stays_as_it_is(qtbot):

@@ -66,7 +66,7 @@ def test_code_of_the_project_runs_only_when_it_is_allowed(project: Project, tmp_
     project.wait_until(lambda: project.window.document.shapes)
     assert "Halve" in project.palette()  # its text is read
     assert not mark.exists() and project.tops() == (None,)
-    project.press("Allow")
+    project.press("Trust")
     project.wait_until(lambda: project.tops() == ((2,),))
     assert mark.exists()
 

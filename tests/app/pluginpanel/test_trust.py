@@ -44,10 +44,10 @@ def test_a_module_beside_an_untrusted_net_is_offered_and_comes_alive(beside: Pro
     assert face(beside).state == "code not run" and "not trusted" in face(beside).reason
     assert not beside.error() and beside.tops() == (None,)
     graph = beside.window.document.graph
-    beside.press("Allow")
+    beside.press("Trust")
     beside.wait_until(lambda: beside.tops() == ((2,),) and face(beside).state == "")
     assert beside.window.document.graph is graph and not bars(beside)
-    assert "Allow the code of this folder to run" not in menu(beside)
+    assert "Trust the code of this folder" not in menu(beside)
 
 
 def test_a_refusal_keeps_what_the_text_says_and_can_be_taken_back_at_the_node(beside: Project) -> None:
@@ -60,7 +60,7 @@ def test_a_refusal_keeps_what_the_text_says_and_can_be_taken_back_at_the_node(be
     assert not bars(beside)  # asked once
     assert [port.label for port in face(beside).outputs] == ["y"] and beside.tops() == (None,)
     assert not beside.window.settings.is_trusted(beside.folder)
-    menu(beside)["Allow the code of this folder to run"].trigger()
+    menu(beside)["Trust the code of this folder"].trigger()
     beside.wait_until(lambda: beside.tops() == ((2,),))
     assert beside.window.settings.is_trusted(beside.folder)
 
@@ -101,7 +101,7 @@ def test_a_module_that_is_nowhere_is_told_without_a_question_and_heard_when_it_c
     project.wait_until(lambda: project.window.document.problems_of(project.node())[0] == "warning")
     write(project.folder, halve=layer_with("2"))
     project.wait_until(lambda: bars(project))
-    project.press("Allow")
+    project.press("Trust")
     project.wait_until(lambda: project.tops() == ((2,),) and face(project).state == "")
     project.wait_until(lambda: project.window.document.problems_of(project.node())[0] == "")
 
@@ -128,7 +128,7 @@ def test_another_open_net_of_the_folder_comes_alive_with_it(beside: Project) -> 
     assert beside.window.files.open(other)
     assert beside.window.document is not first
     beside.wait_until(lambda: bars(beside))
-    beside.press("Allow")
+    beside.press("Trust")
     beside.wait_until(lambda: beside.tops() == ((2,),))
     node = first.graph.named("p")[0].id
     beside.wait_until(lambda: first.shapes[node].tops == ((2,),))
@@ -139,3 +139,31 @@ def test_the_question_names_plugins_above_the_folder_of_the_net(beside: Project)
     beside.open(trusted=False)
     beside.wait_until(lambda: bars(beside))
     assert f"Plugins in {beside.folder.parent / 'plugins'} are then allowed, too." in bars(beside)[0].text
+
+
+@pytest.mark.parametrize("beside_net", [True, False])
+def test_code_that_fails_once_it_is_trusted_is_told_with_what_helps(
+    project: Project, tmp_path: Path, beside_net: bool
+) -> None:
+    folder = (project.folder / "plugins" if beside_net else tmp_path) / "oldies"
+    write(folder, halve=layer_with("2") + "\nprint 'old'\n")
+    project.open(trusted=False)
+    if not beside_net:
+        project.drop(folder)
+    project.press("Trust")
+    project.wait_until(lambda: any("its code fails" in bar.text for bar in project.window.bars))
+    bar = next(bar for bar in project.window.bars if "its code fails" in bar.text)
+    assert bar.kind == "error" and "'oldies'" in bar.text and "Python 2" in bar.text
+    assert [button.text() for button in bar.findChildren(QPushButton)] == ["Convert to Python 3\u2026", "Show"]
+    project.press("Show")
+    panel = project.window.panels["plugins"]
+    assert panel.isVisible() and panel.current is not None and panel.current.path == folder
+
+
+def test_a_fault_that_comes_after_an_edit_is_not_told_as_one_of_trust(project: Project, halve: Path) -> None:
+    project.open(trusted=False)
+    project.press("Trust")
+    project.wait_until(lambda: project.tops() == ((2,),))
+    write(halve, halve=layer_with("2") + "\nraise KeyError('lost')\n")
+    project.wait_until(lambda: "KeyError" in project.error())
+    assert not any("its code fails" in bar.text for bar in project.window.bars)

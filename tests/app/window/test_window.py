@@ -177,7 +177,7 @@ def test_python_layers_are_not_run_before_the_user_allows_it(window, tmp_path, q
     qtbot.waitUntil(lambda: any("m.py" in bar.text for bar in window.bars))
     assert not window.document.live.trusted
     bar = next(bar for bar in window.bars if "m.py" in bar.text)
-    bar.findChild(object, "window.bar.action.Allow").click()
+    bar.findChild(object, "window.bar.action.Trust").click()
     assert window.document.live.trusted
     assert window.settings.is_trusted(tmp_path)
 
