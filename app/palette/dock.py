@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QDrag, QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QLabel, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QLabel, QListView, QMenu, QVBoxLayout, QWidget
 
+from app.icons import icon
 from app.layerpicture import layer_mark
 from app.palette import rows
 from app.palette.model import TypeModel
+from app.palette.templates import template_name
 from app.qt import guard
 from app.theme import Theme
 from app.widgets.searchline import search_line
@@ -48,9 +50,13 @@ class PalettePanel(QWidget):
     ----------
     chosen : Signal(str)
         Insert a layer of that type.
+    rename_asked, removal_asked : Signal(str)
+        The user wants another name for the block of that name, or it away.
     """
 
     chosen = Signal(str)
+    rename_asked = Signal(str)
+    removal_asked = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -88,6 +94,8 @@ class PalettePanel(QWidget):
         self.search.installEventFilter(self)
         self.view.clicked.connect(self._choose)
         self.view.installEventFilter(self)
+        self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.view.customContextMenuRequested.connect(self._pop_menu)
 
     def sizeHint(self) -> QSize:
         return QSize(212, 480)
@@ -122,12 +130,44 @@ class PalettePanel(QWidget):
         if kind:
             self.chosen.emit(str(kind))
 
+    # Blocks of the user's own
+
+    def kept_menu(self, index: QModelIndex) -> QMenu | None:
+        """Return the menu of a row; None where it is no block that the user keeps."""
+        name = template_name(str(index.data(rows.KIND) or ""))
+        if name is None:
+            return None
+        menu = QMenu(self)
+        menu.setObjectName("palette.kept_menu")
+        menu.aboutToHide.connect(menu.deleteLater)
+        rename = menu.addAction(icon("pencil-simple"), "Rename\u2026\tF2")
+        rename.triggered.connect(lambda: self.rename_asked.emit(name))
+        menu.addAction(icon("trash"), "Delete\tDel").triggered.connect(lambda: self.removal_asked.emit(name))
+        return menu
+
+    @guard
+    def _pop_menu(self, place: QPoint) -> None:
+        menu = self.kept_menu(self.view.indexAt(place))
+        if menu is not None:
+            menu.popup(self.view.viewport().mapToGlobal(place))
+
+    def _ask_by_key(self, key: int) -> bool:
+        """Ask for what a key does to the block that is chosen; return whether it does something."""
+        name = template_name(str(self.view.currentIndex().data(rows.KIND) or ""))
+        asked = {Qt.Key.Key_F2: self.rename_asked, Qt.Key.Key_Delete: self.removal_asked}.get(Qt.Key(key))
+        if name is None or asked is None:
+            return False
+        asked.emit(name)
+        return True
+
     @guard(default=False)
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
             return super().eventFilter(watched, event)
         if watched is self.view and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._choose_current()
+            return True
+        if watched is self.view and self._ask_by_key(event.key()):
             return True
         if watched is self.search and event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
             step = 1 if event.key() == Qt.Key.Key_Down else -1

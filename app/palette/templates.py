@@ -14,7 +14,17 @@ from engine.graph import OpGraph
 from engine.registry import LayerInfo
 from engine.resources import user_data_path
 
-__all__ = ["CATEGORY", "TemplateEntry", "save_template", "template_entries", "template_of", "templates_path"]
+__all__ = [
+    "CATEGORY",
+    "TemplateEntry",
+    "remove_template",
+    "rename_template",
+    "save_template",
+    "template_entries",
+    "template_name",
+    "template_of",
+    "templates_path",
+]
 
 CATEGORY = "My blocks"
 _PREFIX = "template:"
@@ -69,6 +79,11 @@ def _entry(path: Path) -> TemplateEntry | None:
     )
 
 
+def template_name(kind: str) -> str | None:
+    """Return the name of the block that an entry of the palette means; None for another entry."""
+    return kind.removeprefix(_PREFIX) if kind.startswith(_PREFIX) else None
+
+
 def template_of(kind: str) -> tuple[str, str] | None:
     """Return name and text of the block that an entry of the palette means; None for another entry.
 
@@ -77,13 +92,11 @@ def template_of(kind: str) -> tuple[str, str] | None:
     OSError
         When the block is gone.
     """
-    if not kind.startswith(_PREFIX):
-        return None
-    name = kind.removeprefix(_PREFIX)
-    return name, (templates_path() / f"{name}{_SUFFIX}").read_text(encoding="utf-8")
+    name = template_name(kind)
+    return None if name is None else (name, (templates_path() / f"{name}{_SUFFIX}").read_text(encoding="utf-8"))
 
 
-def save_template(name: str, text: str) -> str:
+def save_template(name: str, text: str | bytes) -> str:
     """Keep layers under a name; one that is taken gets a number. Return the name.
 
     Raises
@@ -93,9 +106,51 @@ def save_template(name: str, text: str) -> str:
     """
     folder = templates_path()
     folder.mkdir(parents=True, exist_ok=True)
-    base = re.sub(r"[^\w .-]+", "_", name).strip(" .") or "Block"
+    free = _free_name(_file_name(name))
+    atomic_write(folder / f"{free}{_SUFFIX}", text.encode() if isinstance(text, str) else text)
+    return free
+
+
+def rename_template(name: str, wanted: str) -> str:
+    """Give a kept block another name; one that is taken gets a number, and no file is written over. Return the name.
+
+    Raises
+    ------
+    OSError
+        When the block is gone, or its file cannot be renamed.
+    """
+    base = _file_name(wanted)
+    if base == name:
+        return name
+    path = templates_path() / f"{name}{_SUFFIX}"
+    if not path.is_file():
+        raise FileNotFoundError(f"The block '{name}' is gone from '{path.parent}'.")
+    free = _free_name(base)
+    path.rename(path.with_name(f"{free}{_SUFFIX}"))
+    return free
+
+
+def remove_template(name: str) -> bytes:
+    """Take a kept block away and return what was kept, for :func:`save_template` to bring back.
+
+    Raises
+    ------
+    OSError
+        When its file cannot be removed.
+    """
+    path = templates_path() / f"{name}{_SUFFIX}"
+    kept = path.read_bytes()
+    path.unlink()
+    return kept
+
+
+def _file_name(name: str) -> str:
+    return re.sub(r"[^\w .-]+", "_", name).strip(" .") or "Block"
+
+
+def _free_name(base: str) -> str:
+    """Return a name under which nothing is kept yet."""
     free, number = base, 2
-    while (folder / f"{free}{_SUFFIX}").exists():
+    while (templates_path() / f"{free}{_SUFFIX}").exists():
         free, number = f"{base} {number}", number + 1
-    atomic_write(folder / f"{free}{_SUFFIX}", text.encode())
     return free

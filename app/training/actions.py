@@ -87,6 +87,7 @@ class ActionButton(QPushButton):
     def __init__(self, action: QAction, parent: QWidget | None = None, *, primary: bool = False) -> None:
         super().__init__(parent)
         self._action = action
+        self.addAction(action)
         self._compact = False
         self._own_icon = icon("play", "accent_text") if primary else None  # the action's is made for plain ground
         self._lead = "\u2009" if primary else ""  # its bold text would touch the icon

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFormLayout,
@@ -53,7 +53,11 @@ class AssumeSheet(Sheet):
     ----------
     fields : dict of str to QLineEdit
         By blob. An empty field assumes nothing.
+    assumed : Signal()
+        What was typed was taken.
     """
+
+    assumed = Signal()
 
     def __init__(self, page: DocumentPage, node: Node, guesses: tuple[Guess, ...]) -> None:
         super().__init__(f"Assume the shapes of '{node.name}'", page)
@@ -139,6 +143,7 @@ class AssumeSheet(Sheet):
         if shapes is not None:
             self._page.document.assumptions.assume(shapes)
             self.close()
+            self.assumed.emit()
 
 
 def _scrolled(rows: QWidget) -> QScrollArea:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QElapsedTimer, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QElapsedTimer, QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -128,6 +128,7 @@ class InfoBar(QFrame):
         self._dress(Theme.current())
         Theme.notifier().changed.connect(self._dress)
         self._label = label
+        self._is_over: Callable[[], bool] = lambda: False
         self._place_answers(_ROOMY)
         self._timer = QTimer(self)  # of its own, so that it ends with the bar
         self._timer.setSingleShot(True)
@@ -165,6 +166,16 @@ class InfoBar(QFrame):
     def keep(self) -> None:
         """Do not go away by itself: something is still going on."""
         self._timer.stop()
+
+    def leave_when(self, signal: SignalInstance, is_over: Callable[[], bool] = lambda: True) -> None:
+        """Go away when a signal comes and what the bar says does not hold any more."""
+        self._is_over = is_over
+        signal.connect(self._look)
+
+    @guard
+    def _look(self, *_what: object) -> None:
+        if not self.isHidden() and self._is_over():
+            self.dismiss()
 
     def put_field(self, field: QLineEdit) -> None:
         """Have something typed before the buttons; Enter is the first of these, and Escape closes the bar."""

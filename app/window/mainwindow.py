@@ -31,6 +31,7 @@ from app.window.docks.sides import DockSides
 from app.window.files.files import FileFlow
 from app.window.files.missing import DiskWatch
 from app.window.habits import LayerHabits
+from app.window.keptblocks import KeptBlocks
 from app.window.keys.keyflow import KeyFlow
 from app.window.keys.regions import Regions
 from app.window.measuring import MeasuringNote
@@ -136,6 +137,7 @@ class MainWindow(QMainWindow):
         self.keys.adopt_menus()
         self.recent_menu.aboutToShow.connect(lambda: fill_recent(self.recent_menu, self.settings, self.files.open))
         self.palette_panel.chosen.connect(lambda kind: self.canvas.add_layer(kind))
+        KeptBlocks(self, self.palette_panel).changed.connect(self._offer_templates)
         self._count_due = Debounce(self._show_counts, 0, self)
         self._shown = False
         Theme.notifier().changed.connect(self._dress)
@@ -218,6 +220,7 @@ class MainWindow(QMainWindow):
         self._states.title_changed()
         self._states.undo_changed()
         self._states.selection_changed()
+        self.status.show_following(self.canvas.trace.words)
         self._show_counts()
         if self._shown:
             self._begin()
@@ -248,6 +251,7 @@ class MainWindow(QMainWindow):
         canvas.files_dropped.connect(self.files.open_dropped)
         canvas.cursor_moved.connect(self.status.show_pointer)
         canvas.scale_changed.connect(self.status.show_scale)
+        canvas.trace.changed.connect(lambda _words: self.status.show_following(self.canvas.trace.words))
         page.arranged.connect(lambda: self._arranged(page))
 
     @guard

@@ -56,6 +56,8 @@ class StatusLine(QStatusBar):
         link = _Link()
         link.clicked.connect(self.problems_asked)
         self.problems = self._label("problems", "Errors and warnings; click to see them", link)
+        self.following = self._label("following", "Blobs that stand out on the canvas", permanent=True)
+        self.following.hide()
         self.pointer = self._label("pointer", "Pointer on the canvas, in pixels at 100 %", permanent=True)
         self.zoom = self._label("zoom", "Zoom; 1 for 100 %, F to frame the selection", permanent=True)
         self.pointer.setMinimumWidth(self.fontMetrics().horizontalAdvance("\u22128888, \u22128888") + 16)
@@ -108,6 +110,11 @@ class StatusLine(QStatusBar):
         self.memory.setText(f"{at_least or about}{bytes_text(training if trains else inference)} {words}")
         whole = "\nOf all nets of the file together; look at one of them for it alone." if document.seen is None else ""
         self.memory.setToolTip(f"{COUNTED['training' if trains else 'inference']}{whole}{assumed}")
+
+    def show_following(self, words: str) -> None:
+        """Say which blob is followed on the canvas; nothing for none."""
+        self.following.setText(words)
+        self.following.setVisible(bool(words))
 
     def show_pointer(self, point: QPointF) -> None:
         """Show where the pointer is."""

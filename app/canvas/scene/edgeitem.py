@@ -69,12 +69,14 @@ class EdgeItem(QGraphicsRectItem):
         No layout leads it, so that its course depends on the cards in its way.
     doomed, lit : bool
         A gesture would cut the wire, or put something on it.
+    followed : bool
+        It carries the blob that is followed; see :meth:`follow`.
     lifted : bool
         A gesture draws it in its own way, and it is not painted.
     """
 
     __slots__ = (
-        "_path", "bends", "box", "chosen", "chosen_bend", "doomed", "edge", "ghost", "head", "hovered", "in_port",
+        "_path", "bends", "box", "chosen", "chosen_bend", "doomed", "edge", "followed", "ghost", "head", "hovered", "in_port",
         "label", "label_at", "lifted", "line", "lit", "out_port", "phase", "points", "roams", "route", "source",
         "stale", "style", "tail", "target", "via", "wanted",
     )  # fmt: skip
@@ -102,6 +104,7 @@ class EdgeItem(QGraphicsRectItem):
         self.chosen_bend = -1
         self.doomed = False
         self.lit = False
+        self.followed = False
         self.lifted = False
         self.stale = True
         self.roams = False
@@ -199,6 +202,12 @@ class EdgeItem(QGraphicsRectItem):
         if (doomed, lit) != (self.doomed, self.lit):
             self.doomed, self.lit = doomed, lit
             self._lay()
+            self.update()
+
+    def follow(self, *, followed: bool) -> None:
+        """Show that the wire carries the blob that is followed, or no longer."""
+        if followed != self.followed:
+            self.followed = followed
             self.update()
 
     def _via(self, start: QPointF, end: QPointF) -> tuple[QPointF, ...]:
@@ -306,7 +315,7 @@ class EdgeItem(QGraphicsRectItem):
         style = self.style
         if self.doomed:
             return style.wire_doomed
-        if self.lit:
+        if self.lit or self.followed:
             return style.wire_lit
         if self.hovered:
             return style.wire_hover

@@ -36,8 +36,8 @@ class _Lists:
     ----------
     boxes, faults : dict of dict of QRectF
         Cards by group, and the signs at their corners by severity.
-    wires, ghosts : dict of list of QLineF
-        Wires, and those that are not in the view of the document.
+    wires, ghosts, followed : dict of list of QLineF
+        Wires, those that are not in the view of the document, and those that carry a blob that is followed.
     """
 
     def __init__(self) -> None:
@@ -45,6 +45,7 @@ class _Lists:
         self.faults: dict[str, dict[NodeItem, QRectF]] = {"error": {}, "warning": {}}
         self.wires: dict[EdgeItem, list[QLineF]] = {}
         self.ghosts: dict[EdgeItem, list[QLineF]] = {}
+        self.followed: dict[EdgeItem, list[QLineF]] = {}
         self._groups: dict[NodeItem, _Group] = {}
 
     def put_card(self, item: NodeItem) -> None:
@@ -71,14 +72,15 @@ class _Lists:
 
     def put_wire(self, edge: EdgeItem) -> None:
         """Enter a wire, or enter it anew."""
-        self.wires.pop(edge, None)
-        self.ghosts.pop(edge, None)
+        for wires in (self.wires, self.ghosts, self.followed):
+            wires.pop(edge, None)
         if edge.docked or edge.stale or not edge.isVisible():
             return
         lines = [edge.line]
         if edge.via:
             lines = [QLineF(a, b) for a, b in pairwise([edge.line.p1(), *edge.via, edge.line.p2()])]
-        (self.ghosts if edge.ghost or edge.opacity() < 1.0 else self.wires)[edge] = lines
+        faint = edge.ghost or edge.opacity() < 1.0
+        (self.followed if edge.followed else self.ghosts if faint else self.wires)[edge] = lines
 
 
 class Overview:
@@ -196,6 +198,7 @@ class Overview:
         _draw_boxes(painter, style.far["other"], lists.boxes.get(("ghost", ""), {}))
         painter.setOpacity(1.0)
         _draw_lines(painter, style.wire_far, lists.wires)
+        _draw_lines(painter, style.followed_far, lists.followed)
         painter.setPen(style.no_pen)
         for (kind, name), boxes in sorted(lists.boxes.items(), key=lambda entry: entry[0][0] == "marked"):
             if kind == "category":

@@ -36,6 +36,7 @@ _AT_REST: Mapping[str, Any] = {
     "hot_port": None,
     "doomed": False,
     "lit": False,
+    "followed": False,
     "lifted": False,
     "has_grip": False,
 }

@@ -101,6 +101,8 @@ class CanvasStyle:
         self.badge_text = QPen(color("surface"))
         self.wire = self._wire("wire", 1.8)
         self.wire_far = QPen(color("wire"), 0)
+        self.followed_far = QPen(color("accent"), 3.0)
+        self.followed_far.setCosmetic(True)
         self.wire_hover = self._wire("wire_hover", 2.4)
         self.wire_selected = self._wire("accent", 2.2)
         self.wire_bad = self._wire("error", 2.0)

@@ -136,11 +136,13 @@ class FileFlow(QObject):
         """Say so where a file is empty, or cannot be read as a net: an empty canvas alone looks like a new net."""
         graph, window = document.graph, self._window
         if not graph.text.strip("\0 \t\r\n"):
-            window.notify(f"'{name}' is empty. Check that it was downloaded or saved completely.", "warning")
+            bar = window.notify(f"'{name}' is empty. Check that it was downloaded or saved completely.", "warning")
+            bar.leave_when(document.changed, lambda: len(document.graph) > 0)
         elif not len(graph) and graph.problems:
             first = graph.problems[0]
             text = f"'{name}' holds no layers. Line {first.line}: {first.message[:1].lower()}{first.message[1:]}"
-            window.notify(text, "warning", [("Show the text", partial(window.show_panel, "text"))])
+            bar = window.notify(text, "warning", [("Show the text", partial(window.show_panel, "text"))])
+            bar.leave_when(document.changed, lambda: len(document.graph) > 0)
 
     def open_net_of(self, weights: Path) -> bool:
         """Open the net that a weights file holds, as one that is saved nowhere yet; return whether that worked."""

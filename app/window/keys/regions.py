@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QApplication, QDockWidget, QScrollArea, QTabBar, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDockWidget, QScrollArea, QTabBar, QWidget
 
 from app.qt import guard
 from app.widgets.focusring import FocusRings
@@ -180,7 +180,14 @@ class Regions(QObject):
     # Going
 
     def move(self, *, forward: bool) -> bool:
-        """Go to the next halt of the tabulator, around the end; return whether there is one."""
+        """Go to the next halt of the tabulator, around the end; return whether there is one.
+
+        Qt also asks for it where what has the keyboard cannot have it any longer: from the button of an action that
+        cannot be done now it goes to the canvas, or the next key would do what happens to stand beside it.
+        """
+        if _cannot_be_done(self._window.focusWidget()):
+            self._window.tabs.current.setFocus(Reason.OtherFocusReason)
+            return True
         stops = [stop for region in self.regions() for stop in region.stops]
         here = QApplication.focusWidget()
         at = next((place for place, stop in enumerate(stops) if stop is here), -1 if forward else 0)
@@ -224,6 +231,11 @@ class Regions(QObject):
             self.to_canvas()
             return True
         return False
+
+
+def _cannot_be_done(widget: QWidget | None) -> bool:
+    """Whether it is the button of an action that is disabled."""
+    return isinstance(widget, QAbstractButton) and not widget.isEnabled() and bool(widget.actions())
 
 
 def _above(bar: QTabBar, top: QPoint) -> bool:

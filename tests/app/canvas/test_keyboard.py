@@ -185,6 +185,43 @@ def test_b_follows_a_blob_and_escape_ends_it(hands, qtbot):
     assert last(hands) == "accuracy", "the first Escape only ends the following"
 
 
+@pytest.mark.parametrize(
+    ("chosen", "words", "carrying"),
+    [
+        (("conv1",), "'conv1'", {("conv1", "pool1")}),
+        (("conv1", "conv2"), "the blobs of 2 layers", {("conv1", "pool1"), ("conv2", "pool2")}),
+        (("accuracy",), "'accuracy'", set()),
+    ],
+)
+def test_following_is_said_and_the_wires_of_the_blob_stand_out(hands, qtbot, chosen, words, carrying):
+    view = hands.view
+    told = []
+    view.trace.changed.connect(told.append)
+    select(hands, *chosen)
+    qtbot.keyClick(view, Key.Key_B)
+    assert told == [f"Following {words}: Esc ends it"] == [view.trace.words]
+    assert followed(hands) == carrying
+    qtbot.keyClick(view, Key.Key_Escape)
+    assert told[1:] == [""] and not followed(hands)
+
+
+def test_following_a_wire_marks_all_wires_of_its_blob_also_from_afar(hands, qtbot):
+    view = hands.view
+    wire = hands.wire("ip2", "loss")
+    view.canvas.select_edge(wire.edge)
+    qtbot.keyClick(view, Key.Key_B)
+    assert view.trace.words == "Following 'ip2': Esc ends it"
+    assert followed(hands) == {("ip2", "loss"), ("ip2", "accuracy")}
+    view.canvas.overview.prepare()
+    assert {each for each in view.canvas.edges.values() if each.followed} == set(view.canvas.overview._lists.followed)
+
+
+def followed(hands) -> set[tuple[str, str]]:
+    graph = hands.view.document.graph
+    wires = (each for each in hands.view.canvas.edges.values() if each.followed)
+    return {(graph.node(each.edge.source).name, graph.node(each.edge.target).name) for each in wires}
+
+
 def test_a_change_of_the_net_ends_following(hands, qtbot):
     view = hands.view
     select(hands, "accuracy")

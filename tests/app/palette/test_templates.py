@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QPushButton
 
 from app.document import Document
 from app.palette import rows
@@ -126,3 +128,53 @@ def test_the_search_at_the_end_of_a_wire_copes_with_kept_blocks(canvas, document
     names = [canvas.popup.model.item(row).text() for row in range(canvas.popup.model.rowCount())]
     assert template_entries()[0].type in names
     canvas.popup.hide()
+
+
+@pytest.fixture
+def kept(window):
+    """A kept block, chosen in the palette of the window."""
+    save_template("mine", 'layer { name: "p" type: "Pooling" bottom: "x" top: "p" }\n')
+    window.canvas.templates_changed.emit()
+    view = window.palette_panel.view
+    row = next(row for row in range(view.model().rowCount()) if view.model().item(row).data(rows.TYPE) == "mine")
+    view.setCurrentIndex(view.model().index(row, 0))
+    return view
+
+
+def test_a_kept_block_is_renamed_from_the_palette_and_writes_over_none(window, kept, qtbot):
+    save_template("other", 'layer { name: "r" type: "ReLU" bottom: "x" top: "x" }\n')
+    other = (templates_path() / "other.prototxt").read_bytes()
+    for name, wanted, got in (("mine", "../yours", "_yours"), ("_yours", "other", "other 2")):
+        if name == "mine":
+            qtbot.keyClick(kept, Qt.Key.Key_F2)
+        else:
+            window.palette_panel.rename_asked.emit(name)
+        (field,) = (found for bar in window.bars if (found := bar.findChild(QLineEdit)) is not None)
+        assert field.text() == name
+        field.setText(wanted)
+        qtbot.keyClick(field, Qt.Key.Key_Return)
+        assert got in [entry.type for entry in template_entries()]
+        assert got in [window.palette_panel.model.item(row).data(rows.TYPE) for row in range(4)]
+    assert (templates_path() / "other.prototxt").read_bytes() == other
+    assert sorted(entry.type for entry in template_entries()) == ["other", "other 2"]
+
+
+def test_a_kept_block_is_deleted_from_the_palette_and_brought_back(window, kept, qtbot):
+    path = templates_path() / "mine.prototxt"
+    data = path.read_bytes()
+    menu = window.palette_panel.kept_menu(kept.currentIndex())
+    assert [action.text().partition("\t")[0] for action in menu.actions()] == ["Rename\u2026", "Delete"]
+    qtbot.keyClick(kept, Qt.Key.Key_Delete)
+    assert not path.exists() and not template_entries()
+    button = next(found for bar in window.bars if (found := bar.findChild(QPushButton, "window.bar.action.Undo")))
+    button.click()
+    assert path.read_bytes() == data and len(template_entries()) == 1
+
+
+def test_layer_types_have_no_menu_of_kept_blocks_and_their_keys_do_nothing(window, kept, qtbot):
+    model = kept.model()
+    row = next(row for row in range(model.rowCount()) if model.item(row).data(rows.TYPE) == "Convolution")
+    kept.setCurrentIndex(model.index(row, 0))
+    assert window.palette_panel.kept_menu(kept.currentIndex()) is None
+    qtbot.keyClick(kept, Qt.Key.Key_Delete)
+    assert len(template_entries()) == 1

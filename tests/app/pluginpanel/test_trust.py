@@ -138,7 +138,7 @@ def test_the_question_names_plugins_above_the_folder_of_the_net(beside: Project)
     write(beside.folder.parent / "plugins" / "shared", twice=layer_with("2"))
     beside.open(trusted=False)
     beside.wait_until(lambda: bars(beside))
-    assert f"Plugins in {beside.folder.parent / 'plugins'} are then allowed, too." in bars(beside)[0].text
+    assert f"Plugins in {beside.folder.parent / 'plugins'} are then trusted, too." in bars(beside)[0].text
 
 
 @pytest.mark.parametrize("beside_net", [True, False])

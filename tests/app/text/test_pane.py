@@ -246,6 +246,7 @@ def test_it_paints(bench: Make, qapp: QApplication, theme: str) -> None:
     net = bench(NET.replace("num_output: 20", "num_output 20"))
     Theme.load(theme).apply(qapp)
     net.select("conv1")
+    qapp.processEvents()  # what is seen is painted in the event after the change
     image = net.pane.grab().toImage()
     colors = {image.pixelColor(x, y).name() for x in range(0, 400, 2) for y in range(0, 280, 2)}
     assert len(colors) > 12

@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialogButtonBox, QLabel, QPushButton
 
 from app.document import Document
+from app.properties.pages.net_page import net_facts
 from app.window.fixmenu import problems_at
 from app.window.mainwindow import MainWindow
 from app.window.page import DocumentPage
@@ -122,8 +123,7 @@ def test_a_deploy_net_is_made_in_a_tab_of_its_own(window: MainWindow, page: Docu
     qtbot.waitUntil(lambda: any("No deploy net was made" in bar.text for bar in page.bars.bars()), timeout=PATIENCE)
     press(qtbot, page, "Assume a shape\u2026")
     page.assuming.sheet.fields["data"].setText("3x8x8")
-    page.assuming.sheet.accept()
-    window.actions_by_name["deploy"].trigger()
+    page.assuming.sheet.accept()  # and the making goes on
     qtbot.waitUntil(lambda: the_page(window) is not page, timeout=PATIENCE)
     made = the_page(window).document
     assert [(node.name, node.type) for node in made.graph.nodes()] == [
@@ -134,8 +134,38 @@ def test_a_deploy_net_is_made_in_a_tab_of_its_own(window: MainWindow, page: Docu
     assert b"dim: 5 dim: 3 dim: 8 dim: 8" in bytes(made.graph)
     assert (made.path, made.label, made.modified) == (None, "net (deploy)", True)
     (bar,) = the_page(window).bars.bars()
-    assert "Softmax 'prob' of 'ip'" in bar.text
+    assert "Softmax 'prob' of 'ip'" in bar.text and "the batch of the data, 5" in bar.text
     assert bytes(source.graph) == before
+    kept = bytes(made.graph)
+    press(qtbot, the_page(window), "Batch of 1")
+    assert b"dim: 1 dim: 3 dim: 8 dim: 8" in bytes(made.graph)
+    made.undo_stack.undo()
+    assert bytes(made.graph) == kept
+
+
+def test_a_shape_that_is_assumed_elsewhere_takes_the_warning_away(window: MainWindow, page: DocumentPage, qtbot) -> None:
+    window.actions_by_name["deploy"].trigger()
+    refused = lambda: [bar for bar in page.bars.bars() if "No deploy net was made" in bar.text]  # noqa: E731
+    qtbot.waitUntil(lambda: bool(refused()), timeout=PATIENCE)
+    page.document.assumptions.assume({"data": (0, 3, 8, 8)})
+    assert not refused() and the_page(window) is page
+
+
+def test_a_warning_that_the_net_is_empty_goes_when_layers_come(window: MainWindow, qtbot) -> None:
+    window.show_document(Document.new())
+    window.actions_by_name["deploy"].trigger()
+    empty = lambda: [bar for bar in window.bars if "is empty" in bar.text]  # noqa: E731
+    assert empty()
+    window.document.apply("Add", lambda graph: graph.add_node("Input", bottoms=[], tops=1, fields=""))
+    qtbot.waitUntil(lambda: not empty())
+
+
+def test_numbers_that_rest_on_assumed_shapes_are_marked(window: MainWindow, page: DocumentPage, qtbot) -> None:
+    document = page.document
+    document.assumptions.assume({"data": (0, 3, 8, 8)})
+    qtbot.waitUntil(lambda: "\u2248" in window.status.params.text(), timeout=PATIENCE)
+    assert "'data'" in window.status.params.toolTip() and "\u2248" in window.status.memory.text()
+    assert dict(net_facts(document))["Parameters"].startswith("\u2248")
 
 
 def test_a_whole_shape_stays_one_in_the_sheet(page: DocumentPage, qtbot) -> None:

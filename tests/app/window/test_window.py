@@ -7,6 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel
 
+from app.document import Document
 from app.properties.pages.net_page import net_facts
 from app.theme import Theme
 from app.window.docks.docks import PANELS
@@ -159,6 +160,21 @@ def test_inputs_of_the_net_are_no_layers(window, qtbot, tmp_path):
     assert window.files.open(path)
     qtbot.waitUntil(lambda: window.status.layers.text() == "1 layer", timeout=2000)
     assert dict(net_facts(window.document))["Layers"] == "1"
+
+
+def test_the_status_line_says_what_is_followed_in_the_tab_in_view(window, lenet):
+    window.files.open(lenet)
+    page, following = window.tabs.current, window.status.following
+    assert following.isHidden()
+    page.document.selection.set([page.document.graph.named("conv1")[0].id])
+    page.canvas.do("trace")
+    assert following.isVisible() and following.text() == "Following 'conv1': Esc ends it"
+    window.show_document(Document.new())
+    assert following.isHidden()
+    window.tabs.show_page(page)
+    assert following.isVisible()
+    page.canvas.do("trace")
+    assert following.isHidden()
 
 
 def test_the_status_line_counts(window, qtbot):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtWidgets import QWidget
 
 from app.window.docks.dockroom import room_for
 from app.window.mainwindow import MainWindow
@@ -47,6 +48,17 @@ def test_a_training_gets_room_and_leaves_enough(window, lenet, resized, size, st
     window.panels["training"].state_changed.emit("finished")
     still(window)
     assert sizes(window)["bottom"] > before, "nothing jumps when it ends"
+
+
+@pytest.mark.parametrize("panel", ["plugins", "problems", "costs", "training"])
+def test_what_a_panel_shows_later_does_not_make_its_dock_grow(window, resized, panel, still):
+    resized((1440, 900))
+    before = sizes(window)["bottom"], window.canvas.height()
+    tall = QWidget()
+    tall.setMinimumHeight(400)
+    window.panels[panel].layout().addWidget(tall)
+    still(window)
+    assert (sizes(window)["bottom"], window.canvas.height()) == before
 
 
 def test_what_the_user_dragged_stays(window, resized, settings, qtbot, still):

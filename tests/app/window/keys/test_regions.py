@@ -126,6 +126,20 @@ def test_escape_leads_from_everything_in_a_panel_to_the_canvas(opened, qtbot):
     assert bytes(opened.document.graph) == before
 
 
+@pytest.mark.parametrize("place", ["window.train_button", "training.train_button", "undo"])
+def test_what_disables_its_own_button_leaves_the_keyboard_to_the_canvas(opened, qtbot, place):
+    actions = opened.panels["training"].train_action, opened.actions_by_name["undo"]
+    opened.show_panel("training")
+    action = actions[place == "undo"]
+    tool = opened.toolbar.widgetForAction(action)
+    button = tool if place == "undo" else opened.findChild(QWidget, place)
+    action.setEnabled(True)
+    button.setFocus(Qt.FocusReason.MouseFocusReason)
+    assert focus() is button
+    action.setEnabled(False)
+    assert focus() is opened.canvas, f"a key would do what {name(focus())} does"
+
+
 def test_a_key_goes_around_the_parts_and_comes_back_where_it_was(opened, qtbot):
     opened.show_panel("properties")
     seen = []
