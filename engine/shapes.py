@@ -73,6 +73,15 @@ class _Outcome:
         return not self.file or file_stamp(self.file) == self.stamp
 
 
+@dataclass(frozen=True, slots=True)
+class _Sure:
+    """What a layer of ours made of its bottoms, which it does again as long as its text is the same."""
+
+    spec: LayerSpec
+    key: Hashable
+    node: NodeShapes
+
+
 class ShapeService:
     """Infers shapes, remembering what it has seen.
 
@@ -93,6 +102,7 @@ class ShapeService:
         self._workspace = Workspace(self._backend)
         self._memo: dict[Hashable, _Outcome] = {}
         self._last: dict[tuple[Hashable, Phase], NodeShapes] = {}
+        self._sure: dict[tuple[Hashable, Phase], _Sure] = {}
 
     def infer(
         self,
@@ -148,6 +158,7 @@ class ShapeService:
             self._memo = {key: self._memo[key] for key in run.used & self._memo.keys()}
         if len(self._last) > 4 * len(found) + 4096:
             self._last = {key: node for key, node in self._last.items() if key[0] in found}
+            self._sure = {key: sure for key, sure in self._sure.items() if key[0] in found}
         return found
 
     def use_registry(self, registry: LayerRegistry) -> None:
@@ -155,9 +166,11 @@ class ShapeService:
         if registry is not self._registry:
             self._registry = registry
             self._memo.clear()
+            self._sure.clear()
 
     def forget(self, *, types: Iterable[str] | None = None) -> None:
         """Ask again about all layers, or those of the given types: a data source or a plugin has changed."""
+        self._sure.clear()
         wanted = None if types is None else frozenset(types)
         for key in [key for key in self._memo if wanted is None or key[1] in wanted]:  # type: ignore[index]
             del self._memo[key]
@@ -208,9 +221,13 @@ class _Run:
                 follows.pop(top, None)
                 if cause:
                     follows[top] = cause
-            unknown = _root(spec, node, shapes)
-            for top, shape in zip(spec.tops, node.tops, strict=True):
-                shapes[top] = unknown if shape is None else shape
+            if None in node.tops:
+                unknown = _root(spec, node, shapes)
+                shapes.update(
+                    (top, unknown if shape is None else shape) for top, shape in zip(spec.tops, node.tops, strict=True)
+                )
+            else:
+                shapes.update(zip(spec.tops, node.tops, strict=True))  # type: ignore[arg-type]  # every one is a shape
         return found
 
     def _takes_part(self, spec: LayerSpec) -> bool:
@@ -224,11 +241,15 @@ class _Run:
     def _node(self, spec: LayerSpec, shapes: Mapping[str, Shape | _Unknown]) -> NodeShapes:
         bottoms = [shapes.get(name) for name in spec.bottoms]
         known = tuple(shape if isinstance(shape, tuple) else None for shape in bottoms)
+        last_key = (spec.node_id, self._phase)
+        sure = self._service._sure.get(last_key)
+        if sure is not None and sure.spec is spec and sure.node.bottoms == known:
+            self.used.add(sure.key)
+            return sure.node
         for index, (name, shape) in enumerate(zip(spec.bottoms, bottoms, strict=True)):
             if not isinstance(shape, tuple):
                 return self._unknown(spec, known, _missing(index, name, shape))
         outcome = self._outcome(spec, known)  # type: ignore[arg-type]  # every one is a shape
-        last_key = (spec.node_id, self._phase)
         if outcome.error is None and not outcome.reason:
             facts = (*outcome.backward, outcome.warnings)
             node = NodeShapes(known, outcome.tops, outcome.params, "known", "", outcome.refused, *facts)
@@ -236,6 +257,8 @@ class _Run:
                 top = spec.tops[outcome.tops.index(None)]
                 return replace(node, state="unknown", reason=f"it shapes '{top}' only while it runs.")
             self._service._last[last_key] = node
+            if not self._is_foreign(spec.type):
+                self._service._sure[last_key] = _Sure(spec, (spec.text, spec.type, known, self._phase), node)
             return node
         last = self._service._last.get(last_key)
         tops = self._assumed(spec, outcome, known) if self.assumed else ()  # type: ignore[arg-type]

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from engine.graph import Node, NodeId
     from engine.graph.comparing import Difference, FieldChange
 
-__all__ = ["KINDS", "Change", "Kind", "delta_text", "list_changes"]
+__all__ = ["ARROW", "KINDS", "Change", "Kind", "delta_text", "list_changes"]
 
+#: Between what was and what is.
+ARROW = " \u2192 "
 Rows = Mapping["NodeId", "CostRow"]
 
 
@@ -44,7 +46,7 @@ KINDS: Mapping[str, Kind] = {
     "changed": Kind("\u2260", "warning", "changed"),
     "renamed": Kind("\u2192", "accent", "renamed"),
     "moved": Kind("\u2195", "accent", "moved"),
-    "reshaped": Kind("\u25a1", "text_muted", "other shape or cost"),
+    "reshaped": Kind("\u25a1", "text_muted", "of other shape or cost"),
 }
 
 
@@ -86,13 +88,13 @@ class Change:
         """The layer's name; both where it has another."""
         old, new = self.old, self.new
         names = dict.fromkeys(node.name or "(no name)" for node in (old, new) if node is not None)
-        return " \u2192 ".join(names)
+        return ARROW.join(names)
 
     @property
     def output(self) -> str:
         """Shape of the output; both where it has another."""
         shapes = [row.output or "?" for row in (self.before, self.after) if row is not None]
-        return " \u2192 ".join(dict.fromkeys(shapes))
+        return ARROW.join(dict.fromkeys(shapes))
 
     def delta(self, number: int) -> int | None:
         """Return by how much a cost grew, by its place in :data:`app.live.layercosts.NUMBERS`; None where unknown."""

@@ -14,20 +14,26 @@ from app.widgets.flowrow import FlowRow
 
 __all__ = ["Heading"]
 
+#: The words have room for so many lines from the beginning, and beside the buttons for so many letters in each.
+_LINES, _LETTERS = 2, 40
+
 
 class Heading(QWidget):
-    """A line of words with buttons at its end; they go below it where there is no room for both.
+    """Two lines of words with buttons at their end; they go below where there is no room for both.
+
+    What is said first is short, and grows as more is known: neither the buttons nor what is below may move then.
 
     Parameters
     ----------
     words : QLabel
-        What is said; :meth:`fit` tells that it says something else.
+        What is said.
     buttons : sequence of QWidget
         From left to right.
     """
 
     def __init__(self, words: QLabel, buttons: Sequence[QWidget], parent: QWidget) -> None:
         super().__init__(parent)
+        words.setWordWrap(True)
         self._words, self._buttons = words, buttons
         self._row = QWidget(self)
         self._flow = FlowRow(GRID, self._row)
@@ -49,7 +55,9 @@ class Heading(QWidget):
         """Put the buttons where there is room for them."""
         margins = self._box.contentsMargins()
         row = sum(button.sizeHint().width() + GRID for button in self._buttons) - GRID
-        needed = self._words.sizeHint().width() + GRID + row
+        letters = self._words.fontMetrics()
+        self._words.setMinimumHeight(_LINES * letters.lineSpacing())
+        needed = _LETTERS * letters.averageCharWidth() + GRID + row
         fits = needed <= self.width() - margins.left() - margins.right()
         directions = QBoxLayout.Direction
         self._box.setDirection(directions.LeftToRight if fits else directions.TopToBottom)

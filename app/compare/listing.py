@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QBrush, QColor, QFont, QIcon, QPainter, QPixmap
-from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetrics, QIcon, QPainter, QPixmap
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
 
-from app.compare.changes import Change, Kind, delta_text
+from app.compare.changes import ARROW, Change, Kind, delta_text
 from app.costs.formats import bytes_text
 from app.qt import blocked, guard
 from app.theme import Theme
@@ -16,7 +24,7 @@ from app.widgets.columns import SqueezedColumns
 from app.wording import row_words
 from engine.graph.comparing import FieldChange
 
-__all__ = ["ChangeList"]
+__all__ = ["ChangeList", "shortened"]
 
 _COLUMNS = ("Layer", "Difference", "Before", "After", "Output", "Parameters", "Multiply-adds", "Training")
 _SPOKEN = ("", "", "before", "after", "output", "parameters", "multiply-adds", "training")
@@ -26,7 +34,33 @@ _LEAST = (150, 112, 60, 60, 96, 84, 100, 76)
 #: Columns that are left out where the list is narrow.
 _SHED = (7, 6)
 _NUMBERS = ((0, 5), (1, 6), (5, 7))
+_OUTPUT = 4
 _AT_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class _BothSides(QStyledItemDelegate):
+    """Shortens what was and what is each for itself, so that the arrow between them stays."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        super().initStyleOption(option, index)
+        view = self.parent()
+        if not isinstance(view, QTreeWidget):
+            return
+        margin = view.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, None, view) + 1
+        room = view.columnWidth(index.column()) - 2 * margin
+        option.text = shortened(option.text, option.fontMetrics, room)
+
+
+def shortened(text: str, letters: QFontMetrics, room: int) -> str:
+    """Return both sides of an arrow in so many pixels, the longer one shortened before the other."""
+    before, arrow, after = text.partition(ARROW)
+    if not arrow or letters.horizontalAdvance(text) <= room:
+        return text
+    room -= letters.horizontalAdvance(arrow)
+    widths = [letters.horizontalAdvance(side) for side in (before, after)]
+    first = max(room // 2, room - widths[1])
+    sides = (before, min(first, widths[0])), (after, room - min(first, widths[0]))
+    return arrow.join(letters.elidedText(side, Qt.TextElideMode.ElideMiddle, wide) for side, wide in sides)
 
 
 class ChangeList(QTreeWidget):
@@ -54,7 +88,8 @@ class ChangeList(QTreeWidget):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         for _number, column in _NUMBERS:
             self.headerItem().setTextAlignment(column, _AT_RIGHT)
-        self._columns = SqueezedColumns(self, _WIDTHS, _LEAST, roomy=4, shed=_SHED)
+        self._columns = SqueezedColumns(self, _WIDTHS, _LEAST, roomy=_OUTPUT, shed=_SHED)
+        self.setItemDelegateForColumn(_OUTPUT, _BothSides(self))
         self._changes: Sequence[Change] = ()
         self.currentItemChanged.connect(self._current_changed)
         Theme.notifier().changed.connect(self._dress)

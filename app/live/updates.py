@@ -52,8 +52,8 @@ class LiveUpdates(QObject):
         if not self.values:
             return {}
         nodes = self._document.graph.nodes()
-        return {node.id: self.values[node.name] for node in nodes if node.name in self.values and _trains(node.phases)}
-
-
-def _trains(phases: object) -> bool:
-    return phases != frozenset({"TEST"})
+        return {
+            node.id: self.values[node.name]
+            for node in nodes
+            if node.name in self.values and (not node.phases or "TRAIN" in node.phases)
+        }

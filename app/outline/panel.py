@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QLabel,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.outline.model import OutlineModel
 from app.qt import guard
@@ -21,7 +30,15 @@ if TYPE_CHECKING:
 
 __all__ = ["OutlinePanel"]
 
-_COLUMNS = (Column(80, 4), Column(80, 5), Column(88, 3))
+_COLUMNS = (Column(104, 6), Column(56, 2), Column(88, 3))
+
+
+class _TypeCell(QStyledItemDelegate):
+    """Types are told by how they begin, names, which the list shortens in the middle, often by how they end."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        super().initStyleOption(option, index)
+        option.textElideMode = Qt.TextElideMode.ElideRight
 
 
 class OutlinePanel(QWidget):
@@ -78,7 +95,8 @@ class OutlinePanel(QWidget):
         view.setAccessibleName("Layers of the net")
         view.setModel(self.model)
         view.setUniformRowHeights(True)
-        view.setTextElideMode(Qt.TextElideMode.ElideRight)
+        view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        view.setItemDelegateForColumn(1, _TypeCell(view))
         view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         view.setFrameShape(QTreeView.Shape.NoFrame)

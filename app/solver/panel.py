@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
 
@@ -45,7 +45,11 @@ class SolverPanel(QWidget):
     ----------
     solver : SolverDocument or None
         What is edited.
+    created : Signal(Document, Path, bytes)
+        A solver was written for a net; the file and what it says.
     """
+
+    created = Signal(object, object, bytes)
 
     def __init__(self, document: Document | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -253,11 +257,13 @@ class SolverPanel(QWidget):
             return
         try:
             made: FilePath = create_solver(self.document)
+            text = made.read_bytes()
         except OSError as error:
             self.hint.setText(f"The solver was not written: {error.strerror or error}.")
             return
         self.document.set_solver(made)
         self.search_line.setFocus()  # the button goes away, and the keyboard would go to some other panel
+        self.created.emit(self.document, made, text)
 
     def _search(self, text: str) -> None:
         if self.fields is not None:

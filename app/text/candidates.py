@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from app.palette.fuzzy import match_text
 from app.palette.starters import starter_fields, works_in_place
 from app.properties.editors.choices import known_spellings
+from app.properties.sharing import shared_names
 from app.text.context import Context
 from app.text.snippets import slot
 from engine.graph import OpGraph
@@ -199,6 +200,9 @@ def _values(
     quote = "" if context.quote else '"'
     if message.name in ("LayerParameter", *_OLD) and context.field in ("bottom", "top", "name"):
         yield from _names(context, graph, quote, line)
+    elif (message.name, context.field) in (("ParamSpec", "name"), ("V1LayerParameter", "param")):
+        for name, layers in shared_names(graph).items():
+            yield Candidate(name, f"{quote}{name}{quote}", f"of {layers[0]}", "A parameter of " + ", ".join(layers[:9]))
     elif message.name == "LayerParameter" and context.field == "type" and registry is not None:
         for each in registry.infos():
             yield Candidate(each.type, f"{quote}{each.type}{quote}", each.category, each.summary)

@@ -31,7 +31,8 @@ __all__ = ["RunList"]
 
 _REFRESH_MILLISECONDS = 2000
 _COLUMNS = ("Run", "State", "Iteration", "Score", "Loss")
-_ROOM = (Column(104, 12), Column(68, 1), Column(84, 2), Column(64, 1), Column(60, 1))
+#: Names give way, and the state and the numbers have what they need.
+_ROOM = (Column(72, 12), Column(48, 1), Column(48, 2), Column(48, 1), Column(48, 1))
 
 
 class RunList(QWidget):
@@ -133,7 +134,19 @@ class RunList(QWidget):
             _fill(item, run)
             if selected == run:
                 self.table.setCurrentItem(item)
+        self._fit_columns()
         self._show_buttons()
+
+    def _fit_columns(self) -> None:
+        """Give all but the names the room for the longest text in them."""
+        model, letters = self.table.model(), self.table.fontMetrics()
+        rows, needed = range(model.rowCount()), {}
+        for column in range(1, len(_COLUMNS)):
+            cells = [model.index(row, column) for row in rows]
+            widest = max(cells, key=lambda cell: letters.horizontalAdvance(cell.data()), default=None)
+            head = self.table.header().sectionSizeHint(column)
+            needed[column] = max(head, self.table.sizeHintForIndex(widest).width() + 1 if widest is not None else 0)
+        self._columns.need(needed)
 
     def selected_run(self) -> RunFolder | None:
         """Return the selected run."""
@@ -148,7 +161,7 @@ class RunList(QWidget):
         none = "Select a run first."
         self._enable(self.open_button, none if run is None else "", "Show its curves and log")
         snapshot = run.last_snapshot() if run is not None else None
-        reason = none if run is None else "It is training." if live else "" if snapshot else "It has no snapshot."
+        reason = none if run is None else _why_not_resumed(status, has_snapshot=snapshot is not None)
         where = f", iteration {formats.count(snapshot_iteration(snapshot))}" if snapshot else ""
         self._enable(self.resume_button, reason, f"Go on from the last snapshot{where}")
         reason = none if run is None else "" if run.net_file.is_file() else "It has no net."
@@ -196,6 +209,18 @@ def _status(run: RunFolder) -> RunStatus | None:
         return run.status()
     except (WorkerError, OSError):
         return None
+
+
+def _why_not_resumed(status: RunStatus | None, *, has_snapshot: bool) -> str:
+    """Return why a run cannot go on from its last snapshot, and what to do; empty where it can."""
+    if status is not None and status.active:
+        return "It is training."
+    if not has_snapshot:
+        return "It has no snapshot."
+    if status is not None and status.state == "finished" and 0 < status.max_iter <= status.iteration:
+        done = f"All its {formats.count(status.max_iter)} iterations are done."
+        return f"{done} To go on, raise max_iter in the solver and open the run's last .solverstate."
+    return ""
 
 
 def _fill(item: QTreeWidgetItem, run: RunFolder) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QHeaderView, QTreeView
@@ -51,7 +51,7 @@ class ShedColumns(QObject):
 
     def __init__(self, view: QTreeView, columns: Sequence[Column]) -> None:
         super().__init__(view)
-        self._view, self._columns = view, columns
+        self._view, self._first, self._columns = view, columns, list(columns)
         self._own: dict[int, int] = {}
         self._fitting = False
         header = view.header()
@@ -61,6 +61,15 @@ class ShedColumns(QObject):
         view.viewport().installEventFilter(self)
         header.sectionResized.connect(self._dragged)
         self.fit()
+
+    def need(self, widths: Mapping[int, int]) -> None:
+        """Let what now stands in some columns be read whole: they need so many pixels, at least what they had first."""
+        wanted = [
+            replace(column, least=max(column.least, widths.get(place, 0))) for place, column in enumerate(self._first)
+        ]
+        if wanted != self._columns:
+            self._columns = wanted
+            self.fit()
 
     def fit(self) -> None:
         """Give each column its width anew."""

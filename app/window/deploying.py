@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,7 +60,8 @@ def make_deploy_net(window: MainWindow, page: DocumentPage | None = None) -> Non
         new.label = f"{title} (deploy)"
         new.undo_stack.resetClean()  # it is nowhere on disk yet
         window.show_document(new)
-        summary, answers = _summary(told), [("Save as\u2026", window.files.save_as)]
+        summary = _summary(told)
+        answers: list[tuple[str, Callable[[], object]]] = [("Save as\u2026", window.files.save_as)]
         batch = max((_batch(new.graph, name) for name in inputs), default=1)
         if batch > 1:
             summary += f" It keeps the batch of the data, {batch}; a program that predicts one item at a time wants 1."

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from engine.solvers.health import quiet
+
 if TYPE_CHECKING:
     from engine.blob import Blob
 
@@ -49,7 +51,8 @@ class UpdateSizes:
         They may be NaN or infinite, and there is none for a layer that trains nothing.
         """
         began = self._clock()
-        found = {name: _ratio(blobs) for name, blobs in self._layers}
+        with quiet():
+            found = {name: _ratio(blobs) for name, blobs in self._layers}
         ended = self._clock()
         self._next = ended + max(_EVERY_SECONDS, _WAIT_FACTOR * (ended - began))
         return found

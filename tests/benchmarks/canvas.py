@@ -30,6 +30,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.canvas.edits import edits
 from app.canvas.edits.arrange import layout_inputs
+from app.canvas.edits.clipboard import paste
 from app.canvas.edits.foldedits import fold_repeats
 from app.canvas.layout.layout import lay_out
 from app.canvas.view import CanvasView
@@ -51,6 +52,8 @@ BUDGETS = {
     "repaint with all in view": (4, 8),
     "zoom step, worst": (16, 25),
     "drag step of a node with wires": (5, 5),
+    "add 100 nodes": (20, 20),
+    "undo of adding 100 nodes": (20, 20),
     "delete 100 nodes": (20, 20),
     "undo of deleting 100 nodes": (20, 20),
     "start to a shown net": (1000, 2000),
@@ -103,14 +106,18 @@ class Bench:
         self.pan()
         self.zoom()
         self.drag()
+        self.add()
         self.delete()
         self.shapes()
         self.fold()
         self.frames()
+        self.close()
+        return self.figures
+
+    def close(self) -> None:
         self.view.close_document()
         self.view.close()
         self.document.close()
-        return self.figures
 
     def open(self) -> None:
         probe = CanvasView(self.document)
@@ -177,6 +184,14 @@ class Bench:
         ]
         hands.release(start)
         self.figures["drag step of a node with wires"] = statistics.median(steps)
+
+    def add(self) -> None:
+        """Paste layers in the middle of the view."""
+        view, document = self.view, self.document
+        text = document.graph.copy_fragment(document.graph.node_ids()[20:120])
+        corner = view.mapToScene(view.viewport().rect().center())
+        self.figures["add 100 nodes"] = timed(lambda: (paste(view.canvas, text, corner), self.paint()))
+        self.figures["undo of adding 100 nodes"] = timed(lambda: (document.undo_stack.undo(), self.paint()))
 
     def delete(self) -> None:
         view, document = self.view, self.document

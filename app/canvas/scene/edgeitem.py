@@ -76,9 +76,9 @@ class EdgeItem(QGraphicsRectItem):
     """
 
     __slots__ = (
-        "_path", "bends", "box", "chosen", "chosen_bend", "doomed", "edge", "followed", "ghost", "head", "hovered", "in_port",
-        "label", "label_at", "lifted", "line", "lit", "out_port", "phase", "points", "roams", "route", "source",
-        "stale", "style", "tail", "target", "via", "wanted",
+        "_path", "bends", "box", "chosen", "chosen_bend", "doomed", "edge", "followed", "ghost", "head",
+        "hovered", "in_port", "label", "label_at", "lifted", "line", "lit", "out_port", "phase", "points",
+        "roams", "route", "source", "stale", "style", "tail", "target", "via", "wanted",
     )  # fmt: skip
 
     def __init__(self, edge: Edge, source: NodeItem, target: NodeItem, style: CanvasStyle) -> None:

@@ -91,6 +91,7 @@ class Growth:
             yield
         scene.hide_view_edges()
         scene.show_view_edges()
+        scene.label_wires()
         scene.overview.forget()
         for node in tuple(scene.nodes.values()):
             find_docked(node)

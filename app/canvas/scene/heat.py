@@ -47,8 +47,8 @@ _MANY = 1000
 _LOD_TEXT = 0.4
 #: Of a number that is none, in all themes; its word is read on it.
 _BAD, _BAD_COLOR = -1, QColor(176, 0, 32)
-#: Powers of ten between which updates are told apart by their colour. In the middle is what is usual.
-_SMALLEST, _USUAL, _LARGEST = -5, -3, -1
+#: Powers of ten between which updates are told apart by their colour. In the middle is the usual 1e-3.
+_SMALLEST, _LARGEST = -5, -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +91,9 @@ def _time_text(seconds: float) -> str:
 
 
 def _ratio_text(ratio: float) -> str:
-    if math.isnan(ratio):
-        return "NaN"
-    return f"{ratio:.1e}".replace("e-0", "e-").replace("e+0", "e+") if 0.0 < ratio < math.inf else "Inf" if ratio else "0"
+    if not math.isfinite(ratio):
+        return "NaN" if math.isnan(ratio) else "Inf"
+    return f"{ratio:.1e}".replace("e-0", "e-").replace("e+0", "e+") if ratio else "0"
 
 
 def _ratio_share(ratio: float) -> float:
@@ -281,6 +281,14 @@ class HeatMap:
     def has_updates(self) -> bool:
         """Whether a run told how large updates are."""
         return bool(self._updates)
+
+    def words(self, item: NodeItem) -> str:
+        """What the heat-map says of a card, in words; nothing without one."""
+        if self.measure is None or item.heat is None or not item.heat.text:
+            return ""
+        if self.measure is UPDATES:
+            return f"{'Last update' if self.is_stale else 'Size of updates'}: {item.heat.text} of the weights"
+        return f"{self.measure.title}: {item.heat.text}"
 
     def refresh(self) -> None:
         """Measure the cards that are shown anew."""

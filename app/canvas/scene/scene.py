@@ -23,6 +23,7 @@ from app.canvas.scene.ledscene import VAST
 from app.canvas.scene.markedscene import MarkedScene
 from app.canvas.scene.nodeitem import NodeItem
 from app.canvas.scene.overview import Overview
+from app.canvas.scene.ports import Ports, port_of
 from app.canvas.scene.style import CanvasStyle
 from app.canvas.scene.sweeping import Sweeper
 from app.document.placement import edge_key
@@ -91,7 +92,7 @@ class CanvasScene(MarkedScene):
         self.edges: dict[Edge, EdgeItem] = {}
         self.overview = Overview(self)
         self.is_closed = self.leaves_items = False
-        self._by_port: dict[tuple[NodeId, int], dict[Edge, None]] = {}
+        self._ports = Ports(document.graph)
         self._of_view: set[Edge] = set()
         self.faces = Faces(self)
         self.slowly = slowly
@@ -189,6 +190,8 @@ class CanvasScene(MarkedScene):
         self.faces.edited(touched, slowly=is_vast)
         self.add_edges(events.edges_added, led=False)
         self.show_view_edges()
+        self._moved(events.moved)
+        self.label_wires()
         self.folding.replay(events, whole=is_vast or bool(view_edges or self._of_view))
         ends = {edge.target for edge in (*events.edges_removed, *events.edges_added, *(view_edges ^ self._of_view))}
         near = [self.nodes[node_id] for node_id in events.added | touched | ends if node_id in self.nodes]
@@ -238,9 +241,8 @@ class CanvasScene(MarkedScene):
             source.edges.add(item)
             target.edges.add(item)
             target.wired_inputs[edge.bottom] = target.wired_inputs.get(edge.bottom, 0) + 1
-            self._by_port.setdefault((edge.source, edge.top), {})[edge] = None
+            self._ports.add(edge)
             self._part_anew(edge)
-            item.wanted = self.label_of(edge)
             item.route = document.positions.routes.get(edge_key(edge))
             item.bends = document.positions.bends.get(edge_key(edge), ())
             if led:
@@ -269,15 +271,11 @@ class CanvasScene(MarkedScene):
                 del wired[edge.bottom]
             item.source.update()
             item.target.update()
-            siblings = self._by_port[edge.source, edge.top]
-            del siblings[edge]
+            self._ports.discard(edge)
             self._part_anew(edge)
             take_out(item)
             if self.selected_edge == edge:
                 self.selected_edge = None
-            for sibling in siblings:
-                self.edges[sibling].set_label(self.label_of(sibling))
-                break
 
     def _sweep_out(self, events: Events) -> None:
         """Hide very many items at once, which are taken out of the scene in slices."""
@@ -289,24 +287,24 @@ class CanvasScene(MarkedScene):
             self.selected_edge = None
         self.update()  # all at once: Qt need not note the place of each item
         for edge in inner:
-            self._by_port.pop((edge.source, edge.top), None)
+            self._ports.drop(port_of(edge))
         found = [self.edges.pop(edge, None) for edge in inner], [self.nodes.pop(node_id, None) for node_id in gone]
         self._marked -= gone
         self.sweeper.take([*outer, *(item for kind in found for item in kind if item is not None)])
 
     def _part_anew(self, edge: Edge) -> None:
         """Have the wires of one port led anew: they share a trunk, or do no more."""
-        for sibling in self._by_port[edge.source, edge.top]:
+        for sibling in self._ports.wires(port_of(edge)):
             self.edges[sibling].stale = True
 
     def unread(self, ids: Iterable[NodeId]) -> list[tuple[NodeId, int]]:
         """Return the outputs of layers at which there is no wire."""
-        readings, wired = self.document.graph.readings(), self._by_port
+        readings = self.document.graph.readings()
         return [
             (node_id, top)
             for node_id in ids
             for top in range(len(readings[node_id].tops))
-            if not wired.get((node_id, top))
+            if not self._ports.wires((node_id, top))
         ]
 
     # The net in view
@@ -328,19 +326,35 @@ class CanvasScene(MarkedScene):
         before = self._of_view
         self.hide_view_edges()
         self.show_view_edges()
+        self.label_wires()
         self.folding.refresh()
         ends = {edge.target for edge in before ^ self._of_view}
         update_docked(self.nodes[node_id] for node_id in ends if node_id in self.nodes)
         self.lead_stale()
         self.faces.facts_changed()
 
+    # Labels
+
     def label_of(self, edge: Edge) -> str:
-        """What a wire says: the shape, on the first wire of a port; the others stay plain."""
-        first = next(iter(self._by_port.get((edge.source, edge.top), ())), None)
-        if first != edge:
+        """What a wire says: the shape, on the wire to the first reader of a port; the others stay plain."""
+        if self._ports.first(port_of(edge)) != edge:
             return ""
         outputs = self.nodes[edge.source].face.outputs
         return outputs[edge.top].shape if edge.top < len(outputs) else ""
+
+    def label_wires(self) -> None:
+        """Have the wires that came, or whose neighbours came, went or moved, say what they must."""
+        for port in self._ports.take_changed():
+            for edge in self._ports.wires(port):
+                self.edges[edge].set_label(self.label_of(edge))
+
+    def _moved(self, ids: Iterable[NodeId]) -> None:
+        """Ask anew which reader is the first of a port, where one has moved within the file."""
+        for node_id in ids:
+            item = self.nodes.get(node_id)
+            for edge_item in () if item is None else item.edges:
+                if edge_item.target is item:
+                    self._ports.reorder(port_of(edge_item.edge))
 
     # Places
 

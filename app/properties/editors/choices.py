@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QPolygonF, QWheelEvent
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen, QPolygonF, QWheelEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QCompleter,
     QStyle,
+    QStyledItemDelegate,
     QStyleOptionComboBox,
+    QStyleOptionViewItem,
     QStylePainter,
     QToolButton,
     QWidget,
@@ -146,6 +148,15 @@ class BoolEdit(QCheckBox):
         painter.end()
 
 
+class _RoomyRows(QStyledItemDelegate):
+    """Rows of a list of choices, as high as those of a menu."""
+
+    @guard(default=QSize())
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        size = super().sizeHint(option, index)
+        return QSize(size.width(), max(size.height(), option.fontMetrics.height() + 2 * GRID))
+
+
 class EnumEdit(QComboBox):
     """A choice out of an enum; the first entry is the default and clears the field.
 
@@ -193,6 +204,12 @@ class EnumEdit(QComboBox):
         """Mark the value as one that cannot be written."""
         if invalid:
             set_state(self, "invalid")
+
+    @guard
+    def showPopup(self) -> None:
+        if not isinstance(self.itemDelegate(), _RoomyRows):
+            self.setItemDelegate(_RoomyRows(self))  # only now: it makes the list, and most are never opened
+        super().showPopup()
 
     def _choose(self, index: int) -> None:
         self.committed.emit(self.itemData(index) or "")
@@ -254,6 +271,7 @@ class SpellingEdit(ValueEdit):
 
     def open_list(self) -> None:
         """Show all known spellings."""
+        self._dress_list()
         self._list.setCompletionPrefix("")
         self._list.complete()
 
@@ -261,6 +279,16 @@ class SpellingEdit(ValueEdit):
     def _open_by_click(self) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         self.open_list()
+
+    @guard
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._dress_list()
+        super().focusInEvent(event)
+
+    def _dress_list(self) -> None:
+        popup = self._list.popup()
+        if popup is not None and not isinstance(popup.itemDelegate(), _RoomyRows):
+            popup.setItemDelegate(_RoomyRows(self))
 
     def _take(self, text: str) -> None:
         self.setText(text)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QDockWidget
 
 from app.window.keys.shortcuts import CURVES, PROBLEMS, PROPERTIES, SOLVER, TEXT
+from app.window.newsolver import tell_new_solver
 from app.window.problemline import show_line
 
 if TYPE_CHECKING:
@@ -57,6 +59,7 @@ def take_panel(window: MainWindow, name: str, panel: Any, dock: QDockWidget) -> 
     elif name == "solver":
         window.keys.shortcuts.adopt(panel.actions(), SOLVER)
         window.keys.shortcuts.adopt(panel.plot.actions(), CURVES)
+        panel.created.connect(partial(tell_new_solver, window))
     elif name == "problems":
         window.keys.shortcuts.adopt(panel.view.actions(), PROBLEMS)
         panel.line_activated.connect(lambda line, column: show_line(window, line, column))

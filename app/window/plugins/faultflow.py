@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FaultFlow"]
 
-_LONGEST = 240
+_LONGEST = 320
 
 
 class FaultFlow(QObject):
@@ -59,7 +60,8 @@ class FaultFlow(QObject):
             if isValid(bar) and not bar.isHidden():
                 bar.dismiss()
         for fault in faults:
-            if fault.trusted and fault.can_trust and self._is_awaited(fault):
+            is_tried = fault.path in self._flow.listings or not fault.folder.layers
+            if is_tried and fault.trusted and fault.can_trust and self._is_awaited(fault):
                 self._tell(fault)
                 return
 
@@ -74,7 +76,7 @@ class FaultFlow(QObject):
         if fault.is_python2:
             convert = partial(self._flow.convert, list(fault.sources))
             actions.insert(0, ("Convert to Python 3\u2026", convert))
-        text = f"'{fault.name}' is trusted, but its code fails: {_reason(fault.error)}"
+        text = f"'{fault.name}' is trusted, but its code fails: {_reason(fault)}"
         self._told = fault.path, self._window.notify(text, "error", actions)
         self._flow.choose(fault.path)
 
@@ -84,8 +86,9 @@ class FaultFlow(QObject):
         self._flow.choose(path)
 
 
-def _reason(error: str) -> str:
-    """Return the first of what is wrong, in one line."""
+def _reason(fault: PluginFacts) -> str:
+    """Return the first of what is wrong, in one line, with files named from the plugin's folder."""
+    error = fault.error.replace(f"{fault.path}{os.sep}", "")
     lines = [line.strip() for line in error.splitlines() if line.strip()]
     told = lines[1] if len(lines) > 1 and lines[0].startswith("Module ") else lines[0] if lines else ""
     return told if len(told) <= _LONGEST else f"{told[:_LONGEST].rstrip()}\u2026"

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QToolButton
 from shiboken6 import isValid
 
 from app.compare.changes import KINDS
+from app.compare.listing import shortened
 from app.theme import Theme
 
 
@@ -50,7 +51,7 @@ def test_every_kind_of_change_is_told_with_fields_shapes_and_costs(compared):
     assert "1 added" in compared.summary.text() and "1 removed" in compared.summary.text()
 
 
-@pytest.mark.parametrize("width", [1040, 2000])
+@pytest.mark.parametrize("width", [700, 1040, 2000])
 def test_what_differs_in_words_is_never_cut_by_the_buttons(compared, width):
     compared.window().resize(width + 560, 900)
     compared._heading.resize(width, 60)
@@ -58,9 +59,40 @@ def test_what_differs_in_words_is_never_cut_by_the_buttons(compared, width):
     heading, words = compared._heading, compared.summary
     heading.resize(width, heading.heightForWidth(width))
     heading.layout().activate()
-    assert words.width() >= words.sizeHint().width()
+    assert words.heightForWidth(words.width()) <= words.height()
     below = compared.close_button.mapTo(heading, QPoint()).y() > words.y() + words.height() / 2
-    assert below == (width < 1200)
+    assert below == (width < 900)
+
+
+def test_nothing_moves_in_the_heading_when_more_is_known(compared, still):
+    window, heading = compared.window(), compared._heading
+    still(window)
+    known, places = compared.summary.text(), []
+    for words in ("Reading other.prototxt\u2026", "<b>other.prototxt</b> \u2192 here: 1 changed", known):
+        compared.summary.setText(words)
+        heading.fit()
+        still(window)
+        buttons = (compared.take_button, compared.close_button)
+        places.append((heading.height(), *(each.mapTo(window, QPoint()).toTuple() for each in buttons)))
+    assert len(set(places)) == 1, places
+    assert "of other shape or cost" in known
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "64\u00d73\u00d7224\u00d7224 \u2192 64\u00d73\u00d7112\u00d7112",
+        "a very long name \u2192 b",
+        "b \u2192 a very long name",
+    ],
+)
+def test_where_both_do_not_fit_the_arrow_between_them_stays(compared, text):
+    letters = compared.list.fontMetrics()
+    for room in (400, 120, 80, 50):
+        shown = shortened(text, letters, room)
+        assert (shown == text) == (letters.horizontalAdvance(text) <= room)
+        assert " \u2192 " in shown and letters.horizontalAdvance(shown) <= room
+    assert "b" in shortened(text, letters, 80) or "a" not in text
 
 
 def test_layers_that_both_have_stand_at_the_same_place(compared):

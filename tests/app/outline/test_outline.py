@@ -62,6 +62,17 @@ def test_selection_is_one_with_the_canvas(panel, document, qtbot):
     assert seen == list(document.selection.node_ids)
 
 
+def test_long_names_keep_their_ends_in_a_narrow_outline(panel, document):
+    panel.resize(208, 600)
+    names = ["res4b22_branch2a", "res4b22_branch2b", "bn4b22_branch2b"]
+    view, letters = panel.view, panel.view.fontMetrics()
+    index = row(panel, "conv1")
+    room = view.visualRect(index).width() - view.iconSize().width() - 16
+    shown = [letters.elidedText(name, view.textElideMode(), room) for name in names]
+    assert len(set(shown)) == 3 and [each[-2:] for each in shown] == [name[-2:] for name in names], shown
+    assert view.columnWidth(0) > 1.5 * view.columnWidth(1) > 0
+
+
 def test_enter_on_a_port_goes_to_the_other_end(panel, document, qtbot):
     conv2 = row(panel, "conv2")
     panel.view.expand(conv2)

@@ -10,9 +10,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QToolButton
 from pytestqt.qtbot import QtBot
 
-from app.properties.editors.choices import SpellingEdit
+from app.properties.editors.choices import EnumEdit, SpellingEdit
 from app.properties.editors.textbox import TextBox
 from tests.app.properties.nets import NET
+from tests.app.properties.test_expressions import info
 
 Make = Callable[[str], Any]
 
@@ -297,3 +298,20 @@ def test_a_long_param_str_is_coloured_in_no_time(qtbot: QtBot) -> None:
     start = time.thread_time()
     box.setPlainText("x" * 20_000)
     assert time.thread_time() - start < 2.0
+
+
+def test_lists_of_choices_have_rows_as_high_as_those_of_menus(qtbot: QtBot) -> None:
+    spelled = SpellingEdit(("SGD", "Adam"))
+    listed = EnumEdit(info("PoolingParameter", "pool"))
+    for editor in (spelled, listed):
+        qtbot.addWidget(editor)
+        editor.show()
+        qtbot.waitExposed(editor)
+    spelled.setFocus()
+    qtbot.keyClick(spelled, Qt.Key.Key_Down)
+    listed.showPopup()
+    for view in (spelled.completer().popup(), listed.view()):
+        qtbot.waitUntil(view.isVisible)
+        assert view.sizeHintForRow(0) >= view.fontMetrics().height() + 8
+    listed.hidePopup()
+    spelled.completer().popup().hide()

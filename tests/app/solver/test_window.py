@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtWidgets import QMessageBox, QPushButton, QWidget
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
@@ -104,3 +104,23 @@ def test_what_is_trained_is_what_the_panel_says(window: Any, lenet: Path, qtbot:
     window.files.open(lenet.with_name("lenet_solver.prototxt"))
     edit(qtbot, window, "max_iter", "123")
     assert "max_iter: 123" in Launch.of(window.document).solver_text
+
+
+@pytest.mark.parametrize("edited", [False, True])
+def test_a_new_solver_is_said_with_its_file_and_can_be_deleted_again(
+    window: Any, tmp_path: Path, qtbot: Any, edited: bool
+) -> None:
+    net, solver = tmp_path / "net.prototxt", tmp_path / "net_solver.prototxt"
+    net.write_text('layer { name: "x" type: "Input" top: "x" input_param { shape { dim: 2 } } }\n')
+    assert window.files.open(net)
+    window.show_panel("solver")
+    panel = window.panels["solver"]
+    qtbot.mouseClick(panel.create_button, Qt.MouseButton.LeftButton)
+    bar = next(bar for bar in window.bars if f"'{solver.name}'" in bar.text)
+    if edited:
+        edit(qtbot, window, "max_iter", "7")
+    bar.findChild(QPushButton, "window.bar.action.Delete it again").click()
+    assert solver.exists() == edited
+    assert window.document.solver_path == (solver if edited else None)
+    assert any("stays" in bar.text for bar in window.bars) == edited
+    assert panel.create_button.isVisible() != edited

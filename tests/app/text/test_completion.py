@@ -112,6 +112,19 @@ def test_words(bench: Make, inside: str, word: str) -> None:
     assert word in net.offers
 
 
+def test_names_of_shared_parameters(bench: Make) -> None:
+    shared = NET.replace(
+        "  convolution_param", '  param { name: "w" }\n  param { name: "b" lr_mult: 2 }\n  convolution_param'
+    )
+    net = bench(shared.replace('type: "ReLU"', 'type: "ReLU"\n  param { name: '))
+    net.place('type: "ReLU"\n  param { name: ')
+    net.press(Qt.Key.Key_Space, Control)
+    assert net.offers[:2] == ["w", "b"]
+    assert net.edit.completer.popup.found[0].detail == "of conv1"
+    net.press(Qt.Key.Key_Return)
+    assert 'param { name: "w"' in net.shown.partition("relu1")[2]
+
+
 def test_the_field_of_the_layers_type_comes_first(bench: Make) -> None:
     net = bench(NET)
     net.place('top: "conv1"')

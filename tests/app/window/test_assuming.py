@@ -143,7 +143,7 @@ def test_a_deploy_net_is_made_in_a_tab_of_its_own(window: MainWindow, page: Docu
     assert bytes(made.graph) == kept
 
 
-def test_a_shape_that_is_assumed_elsewhere_takes_the_warning_away(window: MainWindow, page: DocumentPage, qtbot) -> None:
+def test_a_shape_assumed_elsewhere_takes_the_warning_away(window: MainWindow, page: DocumentPage, qtbot) -> None:
     window.actions_by_name["deploy"].trigger()
     refused = lambda: [bar for bar in page.bars.bars() if "No deploy net was made" in bar.text]  # noqa: E731
     qtbot.waitUntil(lambda: bool(refused()), timeout=PATIENCE)
