@@ -22,10 +22,13 @@ from app.qt import Debounce, guard
 
 __all__ = ["CalmCollector", "importing"]
 
-_YOUNG, _MIDDLE = 8_000, 2
+#: So many young are looked at; few, for what goes meanwhile is taken off the count, and there may be five times as many.
+_YOUNG = 4_000
+#: Every so many lots the middle-aged are looked at too.
+_MIDDLE = 4
 #: So many that come at once are not looked at.
 _BURST = 24_000
-#: Seconds that the young may have taken, for the middle-aged, which they are then, to be looked at with the next.
+#: Seconds that lots of young may have taken, for the middle-aged, which they are then, to be looked at with the next.
 _FELT = 0.01
 _TICK = 30
 _QUIET = 3000
@@ -91,12 +94,14 @@ class CalmCollector(QObject):
         if self._lots % _MIDDLE:
             begun = time.thread_time()
             gc.collect(0)
-            self._spent = time.thread_time() - begun
-        elif self._spent < _FELT:
+            self._spent += time.thread_time() - begun
+            return
+        if self._spent < _FELT:
             gc.collect(1)
         else:
             gc.collect(0)
             gc.freeze()
+        self._spent = 0.0
 
     @guard
     def _collect_all(self) -> None:

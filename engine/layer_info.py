@@ -94,7 +94,8 @@ def _greatest(ports: Sequence[str]) -> int | None:
 
 def _port_name(ports: Sequence[str], index: int, fallback: str) -> str:
     if index < len(ports):
-        return ports[index].rstrip("?*+")
+        name = ports[index].rstrip("?*+")
+        return f"{name} {index}" if name in ports[:index] else name
     if ports and ports[-1].endswith(("*", "+")):
         return f"{ports[-1].rstrip('*+')} {index}"
     return f"{fallback} {index}"

@@ -70,13 +70,15 @@ def match_text(pattern: str, text: str) -> tuple[float, tuple[int, ...]] | None:
         return 0.0, ()
     lower, wanted = text.lower(), pattern.lower()
     start = lower.find(wanted)
-    if len(wanted) > 1 and start != 0:
+    if len(wanted) > 1 and start != 0 and lower.startswith(wanted[0]):  # the first letter is always an initial
         heads = [index for index in range(len(text)) if _begins(text, index)]
         if "".join(lower[index] for index in heads).startswith(wanted):
             return 120.0 - len(text) * 0.5, tuple(heads[: len(wanted)])
     if start >= 0:
         score = 100.0 + (50.0 if start == 0 else 25.0 if _begins(text, start) else 0.0) - len(text) * 0.5
         return score, tuple(range(start, start + len(wanted)))
+    if not _in_order(wanted, lower):
+        return None
     letters: list[int] = []
     score, position = 40.0, 0
     for letter in wanted:
@@ -97,6 +99,16 @@ def match_text(pattern: str, text: str) -> tuple[float, tuple[int, ...]] | None:
 def _begins(text: str, index: int) -> bool:
     """Whether a word of the text begins there."""
     return index == 0 or text[index].isupper() or not text[index - 1].isalnum()
+
+
+def _in_order(wanted: str, lower: str) -> bool:
+    """Whether a text has all letters of a pattern in order; what most texts of a long list fail at soonest."""
+    position = 0
+    for letter in wanted:
+        position = lower.find(letter, position) + 1
+        if not position:
+            return False
+    return True
 
 
 def _next(text: str, lower: str, letter: str, position: int) -> int:
@@ -120,6 +132,7 @@ def rank(infos: Iterable[Entry], pattern: str, usage: Mapping[str, float] | None
         where nothing was typed.
     """
     pattern = pattern.strip().replace(" ", "")
+    begun = pattern.lower()
     found: list[Match] = []
     for info in infos:
         by_name = match_text(pattern, info.type)
@@ -127,9 +140,9 @@ def rank(infos: Iterable[Entry], pattern: str, usage: Mapping[str, float] | None
             found.append(Match(info, by_name[0], by_name[1]))
             continue
         words = f"{_SYNONYMS.get(info.type, '')} {info.category}"
-        if any(word.startswith(pattern.lower()) for word in words.lower().split()):
+        if any(word.startswith(begun) for word in words.lower().split()):
             found.append(Match(info, 30.0, ()))
-        elif len(pattern) >= 4 and pattern.lower() in info.summary.lower().replace(" ", ""):
+        elif len(pattern) >= 4 and begun in info.summary.lower().replace(" ", ""):
             found.append(Match(info, 5.0, ()))
     used = usage or {}
     found.sort(key=lambda match: (-match.score - _bonus(match.info), -used.get(match.info.type, 0.0), match.info.type))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib
 import threading
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
@@ -13,6 +15,7 @@ from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 from app.collector import importing
 from app.icons import icon_pixmap
 from app.qt import guard
+from app.slices import Slices
 from app.theme import Theme
 from app.training.curvewalk import CurveWalk
 from app.training.model import RunModel
@@ -59,7 +62,9 @@ class EmptyHint(QWidget):
 class Pictures(QStackedWidget):
     """Curves of a run, or a hint.
 
-    The curves come after the first frame: importing pyqtgraph takes half a second, and is done in a thread.
+    The curves come after the first frame: importing pyqtgraph takes half a second, and is done in a thread. It looks
+    at all classes of Qt there; PySide makes each when it is first looked at, which crashes where two threads do that at
+    once. So they are made here before, in slices.
 
     Attributes
     ----------
@@ -76,6 +81,7 @@ class Pictures(QStackedWidget):
         self.curves: CurvesView | None = None
         self._model = RunModel()
         self._loader: threading.Thread | None = None
+        self._classes = Slices(self)
         self._hint = EmptyHint(self)
         self.walk = CurveWalk(self)
         self.addWidget(self._hint)
@@ -105,13 +111,18 @@ class Pictures(QStackedWidget):
 
     def shutdown(self) -> None:
         """Wait for the thread that loads."""
+        self._classes.cancel()
         if self._loader is not None:
             self._loader.join()
             self._loader = None
 
     @guard
     def _load(self) -> None:
-        if self._loader is None and self.curves is None:
+        if self._loader is None and self.curves is None and not self._classes.active:
+            self._classes.start(_make_classes(), self._load_in_thread)
+
+    def _load_in_thread(self) -> None:
+        if self._loader is None:
             self._loader = threading.Thread(target=self._import, name="netcanvas-plots", daemon=True)
             self._loader.start()
 
@@ -136,3 +147,11 @@ class Pictures(QStackedWidget):
         super().showEvent(event)
         if self.curves is None:
             QTimer.singleShot(0, self, self._load)
+
+
+def _make_classes() -> Iterator[None]:
+    """Have PySide make the classes that pyqtgraph looks at, one a step."""
+    for module in (QtCore, QtGui, QtWidgets):
+        for name in dir(module):
+            getattr(module, name)
+            yield

@@ -18,7 +18,6 @@ from engine.worker.events import (
     SnapshotTaken,
     StateChanged,
     TensorReply,
-    Updates,
 )
 from engine.worker.logs import LogTail
 from engine.worker.metrics import History, read_history
@@ -51,7 +50,6 @@ __all__ = [
     "StateChanged",
     "TensorReply",
     "TrainingProcess",
-    "Updates",
     "Viewer",
     "attach",
     "kill",

@@ -71,6 +71,8 @@ class MoveGesture(Gesture):
             if (position - self.press).manhattanLength() <= 3:
                 return
             self._begin()
+            if not self.moving:
+                return
         step = self.view.mapToScene(position) - self.scene_press
         snapping = self.view.snapping != bool(modifiers & Modifier.ShiftModifier)
         step, docks = self._drawn(step, snapping=snapping)
@@ -83,11 +85,13 @@ class MoveGesture(Gesture):
     def _begin(self) -> None:
         view, scene = self.view, self.view.canvas
         ids = edits.with_followers(scene, view.document.selection.node_ids)
+        if self._item.node_id not in ids or self._item.node_id not in view.document.positions:
+            return  # it has no place yet, or is no longer selected
         self._start = view.document.positions.of(ids)
         self._moving = {item for node_id in self._start if (item := scene.folding.item(node_id)) is not None}
         near = {edge for item in self._moving for edge in item.edges if edge.bends}
         self._bends = {edge: edge.bends for edge in near if {edge.tail, edge.head} <= self._moving}
-        if len(self._moving) >= _VERY_MANY:
+        if len(self._moving) >= _VERY_MANY or len(self._moving) < len(self._start):  # or cards are still being made
             self._veil = Veil(view.viewport(), [item.scene_body() for item in self._moving])
         if not view.is_far:
             self._guides = Guides(scene, self._item, self._moving, view.visible_rect())

@@ -76,3 +76,10 @@ def test_every_builtin_type_has_facts_and_a_documented_class_of_that_type() -> N
         assert info.summary.endswith("."), info.type
         assert info.category, info.type
         assert not info.param_field or info.param_field == (schema.param_field_for(info.type) or info.param_field)
+
+
+@pytest.mark.parametrize(("kind", "name"), [("Eltwise", "operand"), ("Concat", "part")])
+def test_ports_of_any_number_are_numbered_in_one_way(kind: str, name: str) -> None:
+    info = default_registry().info(kind)
+    assert info is not None
+    assert [info.bottom_name(index) for index in range(3)] == [name, f"{name} 1", f"{name} 2"]
