@@ -22,7 +22,7 @@ from app.qt import Debounce, guard
 
 __all__ = ["CalmCollector", "importing"]
 
-#: So many young are looked at; few, for what goes meanwhile is taken off the count, and there may be five times as many.
+#: So many young are looked at; few, for what goes is taken off the count, and there may be five times as many.
 _YOUNG = 4_000
 #: Every so many lots the middle-aged are looked at too.
 _MIDDLE = 4

@@ -57,6 +57,10 @@ class OldNet(QObject):
         if document is not None and self._panel.model.live:
             self._due.trigger()
 
+    def close(self) -> None:
+        """Compare nothing any more."""
+        self._due.cancel()
+
     @guard
     def _compare(self) -> None:
         panel, document = self._panel, self._document

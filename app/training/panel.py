@@ -260,6 +260,7 @@ class TrainingPanel(TrainingFace):
         """Leave the run that is shown, which goes on, and end all threads of the panel."""
         self._leave()
         self._old_code.close()
+        self._old_net.close()
         self._shelf.close()
         self.pictures.shutdown()
 
