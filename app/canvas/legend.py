@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 
 from app.canvas.overlay import OVERLAY_GAP, CornerWidget
-from app.canvas.scene.heat import paint_scale
+from app.canvas.scene.heat import UPDATES, paint_scale
 from app.qt import guard
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ class HeatLegend(CornerWidget):
 
     def sizeHint(self) -> QSize:
         line = self.fontMetrics().height()
-        words = " ".join(self.texts[:2])
-        width = max(_WIDTH, self.fontMetrics().horizontalAdvance(words) + 40)
+        lines = (" ".join(self.texts[:2]), "  ".join((self.texts[2], self.middle, self.texts[3])))
+        width = max(_WIDTH, *(self.fontMetrics().horizontalAdvance(words) + 40 for words in lines))
         return QSize(width, _HEIGHT + 2 * max(0, line - _LINE))
 
     @property
@@ -52,7 +52,10 @@ class HeatLegend(CornerWidget):
         if heat.measure is None:
             return "", "", "", ""
         if not heat.known:
-            return heat.measure.title, "not known yet", "", ""
+            return heat.measure.title, "train to see it" if heat.measure is UPDATES else "not known yet", "", ""
+        if heat.measure is UPDATES:
+            title = "Last size of updates" if heat.is_stale else UPDATES.title
+            return title, f"iteration {heat.updates_at:,}", "\u2264 1e-5", "\u2265 1e-1"
         if heat.is_stale:
             return (
                 "Time before the change",
@@ -62,11 +65,17 @@ class HeatLegend(CornerWidget):
             )
         return heat.measure.title, f"{heat.measure.text(heat.total)} in all", "0", heat.measure.text(heat.largest)
 
+    @property
+    def middle(self) -> str:
+        """What the colour in the middle stands for, where that is said."""
+        heat = self._view.canvas.heat
+        return "1e-3 of weights" if heat.measure is UPDATES and heat.known else ""
+
     @guard
     def _changed(self) -> None:
         self.setVisible(self._view.canvas.heat.measure is not None)
         self.resize(self.sizeHint())
-        self.setAccessibleName(", ".join(filter(None, self.texts)))
+        self.setAccessibleName(", ".join(filter(None, (*self.texts[:3], self.middle, self.texts[3]))))
         self.place()
         self.update()
 
@@ -86,6 +95,7 @@ class HeatLegend(CornerWidget):
             below = line.translated(0.0, high + 20.0)
             painter.drawText(below, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, least)
             painter.drawText(below, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, most)
+            painter.drawText(below, Qt.AlignmentFlag.AlignCenter, self.middle)
             paint_scale(
                 painter, QRectF(12.0, 12.0 + high, self.width() - 24.0, 10.0), is_stale=self._view.canvas.heat.is_stale
             )

@@ -18,6 +18,7 @@ from app.live.gradients import GradientChecks
 from app.live.plugins import LivePlugins
 from app.live.shapes import LiveShapes
 from app.live.timing import Timings
+from app.live.updates import LiveUpdates
 
 if TYPE_CHECKING:
     from app.document import Document
@@ -46,6 +47,8 @@ class LiveFacts(QObject):
         What follows each change.
     gradients, timings : GradientChecks, Timings
         What is computed when it is asked for.
+    updates : LiveUpdates
+        Figures of a run.
     """
 
     def __init__(self, document: Document) -> None:
@@ -60,6 +63,7 @@ class LiveFacts(QObject):
         self.gradients = GradientChecks(document, self.shaping.spec)
         self.costs = LiveCosts(document)
         self.timings = Timings(document)
+        self.updates = LiveUpdates(document)
         self.plugins = LivePlugins(document, self._take_registry, self._plugins_seen)
 
     @property

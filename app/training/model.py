@@ -25,6 +25,7 @@ from engine.worker import (
     RunStatus,
     SnapshotTaken,
     StateChanged,
+    Updates,
 )
 
 __all__ = ["Notice", "RunModel", "is_loss"]
@@ -74,6 +75,10 @@ class RunModel:
         Iteration and loss, averaged for the eye: the solver's smoothed loss hides nothing while ``average_loss`` is 1.
     tests : dict of str to Series
         Iteration and value, by ``name`` of the output, or ``name (#1)`` for the second test net.
+    updates : dict of str to float
+        How large the last update of each layer was beside its weights; another dict each time that figures come.
+    updates_at : int
+        Updates done by then.
     new_text : list of str
         Log text that nobody has taken yet.
     notice : Notice or None
@@ -90,6 +95,8 @@ class RunModel:
     train: Series = field(default_factory=lambda: Series(4))
     trend: Series = field(default_factory=Series)
     tests: dict[str, Series] = field(default_factory=dict)
+    updates: dict[str, float] = field(default_factory=dict)
+    updates_at: int = 0
     new_text: list[str] = field(default_factory=list)
     notice: Notice | None = None
 
@@ -140,6 +147,8 @@ class RunModel:
                 self._progress(event)
             case Metrics():
                 self._add_test(event)
+            case Updates(iteration, layers):
+                self.updates, self.updates_at = scalars(layers), iteration
             case Output(text):
                 self.new_text.append(text)
             case Hello():

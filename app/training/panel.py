@@ -309,6 +309,8 @@ class TrainingPanel(TrainingFace):
         self.facts.show_model(model)
         self.log.add(model.take_text())
         self._render_pictures()
+        if self._document is not None:
+            self._document.live.updates.take(model.updates, model.updates_at, is_running=model.live)
         self.weights.show_state(model.state)
         self._render_notice()
         if model.state != self._state:

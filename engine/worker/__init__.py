@@ -18,6 +18,7 @@ from engine.worker.events import (
     SnapshotTaken,
     StateChanged,
     TensorReply,
+    Updates,
 )
 from engine.worker.logs import LogTail
 from engine.worker.metrics import History, read_history
@@ -50,6 +51,7 @@ __all__ = [
     "StateChanged",
     "TensorReply",
     "TrainingProcess",
+    "Updates",
     "Viewer",
     "attach",
     "kill",

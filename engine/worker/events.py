@@ -34,6 +34,7 @@ __all__ = [
     "SnapshotTaken",
     "StateChanged",
     "TensorReply",
+    "Updates",
     "from_message",
     "to_message",
 ]
@@ -107,6 +108,25 @@ class Metrics(Event):
     iteration: int
     net: int
     outputs: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Updates(Event):
+    """How large the last update of each layer was, a few times a second at most; see :mod:`engine.worker.updates`.
+
+    A viewer that does not know it skips it, and a worker that does not never sends it.
+
+    Attributes
+    ----------
+    iteration : int
+        Finished updates.
+    layers : mapping of str to float
+        ``norm(update) / norm(weights)`` by layer; what is not finite may come as text that ``float`` reads.
+    """
+
+    kind: ClassVar[str] = "updates"
+    iteration: int
+    layers: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +218,7 @@ _TRAVELLING: tuple[type[Event], ...] = (
     StateChanged,
     Progress,
     Metrics,
+    Updates,
     LogRecord,
     SnapshotTaken,
     Failure,

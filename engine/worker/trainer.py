@@ -30,6 +30,7 @@ from engine.worker.events import (
     SnapshotTaken,
     StateChanged,
     TensorReply,
+    Updates,
 )
 from engine.worker.failures import describe_failure
 from engine.worker.logs import FAILURE_LOGGER
@@ -40,6 +41,7 @@ from engine.worker.processes import start_mark
 from engine.worker.protocol import Message
 from engine.worker.runfolder import RunFolder
 from engine.worker.server import Server
+from engine.worker.updates import UpdateSizes
 
 __all__ = ["Start", "Trainer", "TrainingLoop"]
 
@@ -116,6 +118,8 @@ class Trainer:
         self._points: list[tuple[float, float, float, float]] = []
         self._told = 0.0
         self._saved = 0.0
+        self._sizes: UpdateSizes | None = None
+        self._sizes_unsaid = False
         self._solver: TrainingLoop | None = None
         self._metrics = MetricsWriter(run.metrics_file)
         self._server = Server(run.key(), self._hello, self._obey)
@@ -186,6 +190,7 @@ class Trainer:
             solver.restore(self._start.snapshot)
         for weights in self._start.weights:
             solver.load_weights(weights)
+        self._sizes = UpdateSizes(solver.net)
         solver.listeners.append(self)
         solver.control = self._control
         self._metrics.add("start", {"iteration": solver.iteration, "time": time.time()})
@@ -195,6 +200,7 @@ class Trainer:
 
     def _finish(self, solver: TrainingLoop) -> None:
         self._tell_progress()
+        self._tell_updates(solver.iteration)
         state = "stopped" if self._control.stopped and solver.iteration < solver.max_iter else "finished"
         self._save_status(iteration=solver.iteration, state=state, message=solver.ended_early)
         self._server.broadcast(StateChanged(state, solver.ended_early))
@@ -228,6 +234,9 @@ class Trainer:
         if now - self._told >= _PROGRESS_SECONDS:
             self._told = now
             self._tell_progress()
+        self._sizes_unsaid = True
+        if self._sizes is not None and self._sizes.is_due:
+            self._tell_updates(report.iteration + 1)
 
     def on_test(self, report: TestReport) -> None:
         """Record the outputs of a test pass."""
@@ -273,6 +282,12 @@ class Trainer:
             self._saved = now
             self._save_status(iteration=iteration, loss=progress.smoothed_loss)
 
+    def _tell_updates(self, iteration: int) -> None:
+        """Tell viewers, where there are any, how large the last update was; once for each update."""
+        if self._sizes is not None and self._sizes_unsaid and self._server.viewers:
+            self._sizes_unsaid = False
+            self._server.broadcast(Updates(iteration, self._sizes.look()))
+
     # What viewers ask
 
     def _hello(self) -> Event:
@@ -313,6 +328,8 @@ class Trainer:
 
     def _paused(self, waiting: bool) -> None:
         self._tell_progress()
+        if waiting and self._solver is not None:
+            self._tell_updates(self._solver.iteration)
         self._pace.restart()
         self._set_state("paused" if waiting else "running")
 

@@ -157,7 +157,7 @@ def tooltip(scene: CanvasScene, point: QPointF, reach: float) -> str:
         return _port_tip(ends[index], side)
     item_here = scene.node_at(point)
     if item_here is not None:
-        return _node_tip(item_here.face)
+        return "<br>".join(filter(None, (_node_tip(item_here.face), _escape(scene.heat.words(item_here)))))
     edge = scene.edge_at(point, reach)
     if edge is None:
         return ""

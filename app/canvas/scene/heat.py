@@ -1,4 +1,4 @@
-"""The heat-map: what each layer costs, on its card, by a bar, a number and a colour.
+"""The heat-map: what each layer costs, or how it learns, on its card, by a bar, a number and a colour.
 
 The colours run from dark blue to yellow, which every kind of colour vision tells apart and which gets lighter steadily;
 the length of the bar and the printed number say the same without colour.
@@ -6,6 +6,7 @@ the length of the bar and the printed number say the same without colour.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from engine.cost import LayerCost, NetCost
     from engine.graph import NodeId
 
-__all__ = ["MEASURES", "TIME", "Heat", "HeatMap", "Measure", "heat_color"]
+__all__ = ["MEASURES", "TIME", "UPDATES", "Heat", "HeatMap", "Measure", "heat_color"]
 
 _STOPS = (
     (0.0, (32, 44, 98)),
@@ -44,6 +45,10 @@ _SHADES = 24
 #: So many cards take longer to be measured than anybody shall wait for an answer.
 _MANY = 1000
 _LOD_TEXT = 0.4
+#: Of a number that is none, in all themes; its word is read on it.
+_BAD, _BAD_COLOR = -1, QColor(176, 0, 32)
+#: Powers of ten between which updates are told apart by their colour. In the middle is the usual 1e-3.
+_SMALLEST, _LARGEST = -5, -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,7 @@ class Measure:
     title : str
         For people.
     of : callable or None
-        Reads it off a cost; None for times, which are measured.
+        Reads it off a cost; None for times, which are measured, and updates, which a run tells.
     text : callable
         Writes a value with its unit.
     """
@@ -85,6 +90,20 @@ def _time_text(seconds: float) -> str:
     return f"{seconds * 1e3:.3g} ms" if seconds < 0.9995 else f"{seconds:.3g} s"
 
 
+def _ratio_text(ratio: float) -> str:
+    if not math.isfinite(ratio):
+        return "NaN" if math.isnan(ratio) else "Inf"
+    return f"{ratio:.1e}".replace("e-0", "e-").replace("e+0", "e+") if ratio else "0"
+
+
+def _ratio_share(ratio: float) -> float:
+    """Return the share of an update, by its order of magnitude, and so that the bar's length goes with that."""
+    if not 0.0 < ratio < math.inf:
+        return 0.0 if ratio == 0.0 else 1.0
+    along = (math.log10(ratio) - _SMALLEST) / (_LARGEST - _SMALLEST)
+    return min(1.0, max(0.0, along)) ** 2
+
+
 def _alone(cost: LayerCost) -> NetCost:
     """What a net of this layer alone would cost."""
     from engine.cost import net_cost  # with numpy behind it, and needed only once shapes are known
@@ -94,6 +113,8 @@ def _alone(cost: LayerCost) -> NetCost:
 
 #: Forward and backward together.
 TIME = Measure("time", "Measured time", None, _time_text)
+#: Of a run that trains: the last update of a layer's weights by the weights, as L2 norms.
+UPDATES = Measure("updates", "Live: size of updates", None, _ratio_text)
 MEASURES = (
     Measure("parameters", "Parameters", lambda cost: cost.parameters, _count),
     Measure("multiply_adds", "Multiply-adds", lambda cost: cost.multiply_adds, _count),
@@ -101,6 +122,7 @@ MEASURES = (
     Measure("inference", "Memory to run", lambda cost: _alone(cost).inference, _bytes_text),
     Measure("training", "Memory to train", lambda cost: _alone(cost).training, _bytes_text),
     TIME,
+    UPDATES,
 )
 
 
@@ -129,7 +151,7 @@ def _without_color(color: QColor) -> QColor:
 @cache
 def _tools(shade: int, is_stale: bool) -> tuple[QColor, QBrush, QPen]:
     """Return a colour, its brush, and the pen that is read on it."""
-    color = heat_color(shade / _SHADES)
+    color = _BAD_COLOR if shade == _BAD else heat_color(shade / _SHADES)
     color = _without_color(color) if is_stale else color
     return color, QBrush(color), QPen(_PALE if _luminance(color) < _PALE_BELOW else _DARK)
 
@@ -144,21 +166,25 @@ class Heat:
     text : str
         The cost, with its unit.
     is_stale : bool
-        Whether it is that of the net before it was changed: it is painted without colour then.
+        Whether it is that of the net before it was changed, or of a run that is over: it is painted without colour.
+    is_bad : bool
+        Whether it is no number that a net can go on with: it has the colour of an error then.
     """
 
-    __slots__ = ("brush", "color", "is_stale", "pen", "reach", "text")
+    __slots__ = ("brush", "color", "is_bad", "is_stale", "pen", "reach", "text")
 
-    def __init__(self, share: float, text: str, *, is_stale: bool = False) -> None:
+    def __init__(self, share: float, text: str, *, is_stale: bool = False, is_bad: bool = False) -> None:
         self.reach = share**0.5  # so that what is small is still told apart
         self.text = text
         self.is_stale = is_stale
+        self.is_bad = is_bad
         # Few colours, so that many cards are painted in one go from far away.
-        self.color, self.brush, self.pen = _tools(round(self.reach * _SHADES), is_stale)
+        shade = _BAD if is_bad else round(self.reach * _SHADES)
+        self.color, self.brush, self.pen = _tools(shade, is_stale and not is_bad)
 
-    def shows(self, share: float, text: str, *, is_stale: bool) -> bool:
+    def shows(self, share: float, text: str, *, is_stale: bool, is_bad: bool = False) -> bool:
         """Whether it is that of these values."""
-        return (self.reach, self.text, self.is_stale) == (share**0.5, text, is_stale)
+        return (self.reach, self.text, self.is_stale, self.is_bad) == (share**0.5, text, is_stale, is_bad)
 
     def width(self, style: CanvasStyle) -> float:
         """Room that the number takes at the right of a card, in pixels at 100 %."""
@@ -195,12 +221,17 @@ class HeatMap:
         The dearest card, and all together.
     known : bool
         Whether the cost of any layer is known.
+    updates_at : int
+        Updates that were done when those were told that are shown.
     """
 
     def __init__(self, scene: CanvasScene) -> None:
         self._scene = scene
         self._times: dict[NodeId, float] = {}
         self._times_are_stale = False
+        self._updates: dict[NodeId, float] = {}
+        self._updates_are_stale = False
+        self.updates_at = 0
         self.measure: Measure | None = None
         self.largest = self.total = 0.0
         self.known = False
@@ -222,7 +253,15 @@ class HeatMap:
     def set_times(self, times: Mapping[NodeId, float], *, is_stale: bool = False) -> None:
         """Take over measured times by layer, in seconds, and whether they are those of the net as it is."""
         self._times, self._times_are_stale = dict(times), is_stale
-        if self.measure is TIME:
+        self._told_anew(TIME)
+
+    def set_updates(self, sizes: Mapping[NodeId, float], at: int, *, is_stale: bool) -> None:
+        """Take over the sizes of updates by layer, after so many of them, and whether they are the last of a run."""
+        self._updates, self.updates_at, self._updates_are_stale = dict(sizes), at, is_stale
+        self._told_anew(UPDATES)
+
+    def _told_anew(self, measure: Measure) -> None:
+        if self.measure is measure:
             self.refresh()
             self._scene.overview.forget()
             self._scene.update()
@@ -230,13 +269,26 @@ class HeatMap:
 
     @property
     def is_stale(self) -> bool:
-        """Whether what is shown was measured before the net was changed."""
-        return self.measure is TIME and self._times_are_stale
+        """Whether what is shown was measured before the net was changed, or in a run that is over."""
+        return self._times_are_stale if self.measure is TIME else self.measure is UPDATES and self._updates_are_stale
 
     @property
     def has_times(self) -> bool:
         """Whether times were measured."""
         return bool(self._times)
+
+    @property
+    def has_updates(self) -> bool:
+        """Whether a run told how large updates are."""
+        return bool(self._updates)
+
+    def words(self, item: NodeItem) -> str:
+        """What the heat-map says of a card, in words; nothing without one."""
+        if self.measure is None or item.heat is None or not item.heat.text:
+            return ""
+        if self.measure is UPDATES:
+            return f"{'Last update' if self.is_stale else 'Size of updates'}: {item.heat.text} of the weights"
+        return f"{self.measure.title}: {item.heat.text}"
 
     def refresh(self) -> None:
         """Measure the cards that are shown anew."""
@@ -264,22 +316,34 @@ class HeatMap:
         self.known = bool(numbers)
         self.largest, self.total = max(numbers, default=0.0), sum(numbers)
         for item, value in values:
-            share = value / self.largest if value and self.largest else 0.0
-            text = measure.text(value) if value else ""
-            if value is None:
-                item.heat = None
-            elif item.heat is None or not item.heat.shows(share, text, is_stale=is_stale):
-                item.heat = Heat(share, text, is_stale=is_stale)
+            heat = None if value is None else self._heat(measure, value, is_stale=is_stale, shown=item.heat)
+            if heat is not item.heat:
+                item.heat = heat
                 item.update()
             yield
         if before != (self.largest, self.total):
             self._scene.heat_changed.emit()
+
+    def _heat(self, measure: Measure, value: float, *, is_stale: bool, shown: Heat | None) -> Heat:
+        """Return what a card shows of a value; what is shown already, where it is the same."""
+        is_bad = not math.isfinite(value)
+        if measure is UPDATES:
+            share, text = _ratio_share(value), measure.text(value)
+        else:
+            share = value / self.largest if value and self.largest else 0.0
+            text = measure.text(value) if value else ""
+        if shown is not None and shown.shows(share, text, is_stale=is_stale, is_bad=is_bad):
+            return shown
+        return Heat(share, text, is_stale=is_stale, is_bad=is_bad)
 
     def _all_measured(self) -> None:
         self._scene.overview.forget()
         self._scene.update()
 
     def _value(self, measure: Measure, nodes: tuple[NodeId, ...]) -> float | None:
+        if measure is UPDATES:
+            sizes = [self._updates[node] for node in nodes if node in self._updates]
+            return next((each for each in sizes if math.isnan(each)), max(sizes, default=None))
         if measure.of is None:
             times = [self._times[node] for node in nodes if node in self._times]
             return sum(times) if times else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.canvas.scene.heat import MEASURES, TIME
+from app.canvas.scene.heat import MEASURES, TIME, UPDATES
 from app.qt import guard
 
 if TYPE_CHECKING:
@@ -16,7 +16,16 @@ if TYPE_CHECKING:
 
 __all__ = ["HeatMenu"]
 
-_LETTERS = {"parameters": "P", "multiply_adds": "M", "memory": "A", "inference": "u", "training": "i", "time": "t"}
+_LETTERS = {
+    "parameters": "P",
+    "multiply_adds": "M",
+    "memory": "A",
+    "inference": "u",
+    "training": "i",
+    "time": "t",
+    "updates": "L",
+}
+_UPDATES = "Show on each layer how large its last update was beside its weights, while the net trains"
 _TIMES = {
     True: "Show measured times on each layer",
     False: "Run the net, measure how long each layer takes, and show it on each layer",
@@ -60,6 +69,7 @@ class HeatMenu(QMenu):
             action.triggered.connect(lambda _checked=False, name=name: self._canvas().show_heat(name))
             group.addAction(action)
             self.choices[name] = action
+        self.choices[UPDATES.name].setToolTip(_UPDATES)
         self.addSeparator()
         self.measure = self.addAction("&Measure times now", lambda: self._canvas().measure_times())
         self.measure.setObjectName("window.measure_times")

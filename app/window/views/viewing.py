@@ -11,7 +11,7 @@ from PySide6.QtCore import Signal
 from app.canvas.edits import foldedits
 from app.canvas.edits.clipboard import copy_text
 from app.canvas.gestures import annotating
-from app.canvas.scene.heat import MEASURES, TIME
+from app.canvas.scene.heat import MEASURES, TIME, UPDATES
 from app.qt import guard
 from app.window.adding import AddingCanvas
 from app.window.views.picturedialog import PictureDialog
@@ -54,8 +54,10 @@ class ViewingCanvas(AddingCanvas):
     def __init__(self, document: Document, parent: QWidget | None = None, *, slowly: bool = False) -> None:
         super().__init__(document, parent, slowly=slowly)
         self._wants_times = False
+        self._wants_updates = True
         self._pictures: list[PictureJob] = []
         document.live.timings.changed.connect(self._times_changed)
+        document.live.updates.changed.connect(self._updates_changed)
 
     # Folding
 
@@ -82,6 +84,8 @@ class ViewingCanvas(AddingCanvas):
             self.measure_times()
             return
         self._wants_times = False
+        if UPDATES in (measure, self.canvas.heat.measure):
+            self._wants_updates = measure is not None
         self.canvas.heat.set_measure(measure)
 
     def measure_times(self) -> None:
@@ -102,6 +106,18 @@ class ViewingCanvas(AddingCanvas):
             self._wants_times = False
             if seconds and not timings.is_stale:
                 self.canvas.heat.set_measure(TIME)
+
+    @guard
+    def _updates_changed(self) -> None:
+        """Show how large updates are, from the first ones of a run on; not where something else was chosen."""
+        updates, heat = self.document.live.updates, self.canvas.heat
+        had_some = heat.has_updates
+        heat.set_updates(updates.by_node(), updates.iteration, is_stale=not updates.is_running)
+        begins = updates.is_running and heat.has_updates and not had_some
+        if begins and heat.measure is None and self._wants_updates and not self._wants_times:
+            heat.set_measure(UPDATES)
+        elif not updates.is_running and not heat.has_updates and heat.measure is UPDATES:
+            heat.set_measure(None)
 
     # Pictures
 
